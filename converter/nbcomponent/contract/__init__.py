@@ -1,0 +1,1 @@
+"""The interface of a component: parameters, inputs, outputs, metrics and what they mean."""

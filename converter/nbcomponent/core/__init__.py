@@ -1,0 +1,1 @@
+"""Diagnostics, places, atomic files and processes: what every other room builds on."""

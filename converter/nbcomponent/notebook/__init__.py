@@ -1,0 +1,1 @@
+"""Reading notebooks: cells, tags and IPython syntax. Reading never runs anything."""

@@ -1,0 +1,1 @@
+"""Running exported components and pipelines on this machine."""
