@@ -16,7 +16,13 @@ Scalar = Union[int, float, str, bool]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A literal argument of the component. ``optional``: it may be left out and is then None."""
+    """A literal argument of the component. ``optional``: it may be left out and is then None.
+
+    ``name`` is the notebook's variable; the argument is :meth:`Interface.argument` of it (another
+    name only where Azure refuses this one). ``required``: there is no default and it is not optional.
+    ``min`` and ``max`` belong to the range. ``cell`` and ``line`` say where it is declared (the
+    parameters cell before the contract), ``line`` from 1.
+    """
 
     name: str
     type: ParameterType
@@ -95,7 +101,12 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """The whole contract of one component. Lists keep the order of the notebook."""
+    """The whole contract of one component. Lists keep the order of the notebook.
+
+    ``renamed`` maps a notebook variable to its argument's name where they differ because Azure refuses
+    the variable's name. (An input and an output of one variable differ by :attr:`Port.name` alone.)
+    ``deterministic`` is None where the contract does not say.
+    """
 
     component: str
     version: str | None = None
@@ -115,3 +126,7 @@ class Interface:
     checkpoint: Mapping[str, object] = field(default_factory=dict)
     smoke: Mapping[str, object] = field(default_factory=dict)
     renamed: Mapping[str, str] = field(default_factory=dict)
+
+    def argument(self, variable: str) -> str:
+        """The argument (input name in component.yml) of the parameter that ``variable`` names."""
+        return self.renamed.get(variable, variable)
