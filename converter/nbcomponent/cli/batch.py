@@ -1,0 +1,208 @@
+"""One function over many items, on several processes, where no item can stop the others.
+
+A worker that dies (killed for its memory, crashed in C code) costs the item it was working on;
+another takes its place. ``concurrent.futures`` would give up all items that wait, and could not say
+which one it was.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Two: the worker never waits for its next item, and few items wait behind a slow one.
+_AHEAD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no result. ``too-deep`` and ``too-large`` are the item's doing (recursion,
+    memory), ``fault`` ours, with ``trace`` the traceback; ``crash``: the worker process died."""
+
+    kind: Literal["too-deep", "too-large", "fault", "crash"]
+    message: str
+    trace: str = ""
+
+
+Outcome = Union[Result, Failure]
+
+
+def attempt(task: Callable[[Item], Result], item: Item) -> Outcome[Result]:
+    """``task(item)``, with whatever goes wrong as a :class:`Failure`."""
+    try:
+        return task(item)
+    except RecursionError:
+        return Failure("too-deep", "it is nested too deeply")
+    except MemoryError:
+        return Failure("too-large", "there is not enough memory for it")
+    except Exception as error:  # noqa: BLE001 (a fault of ours on one item must not stop the others)
+        import traceback
+
+        return Failure("fault", f"{type(error).__name__}: {error}", traceback.format_exc())
+
+
+def run_batch(
+    task: Callable[[Item], Result],
+    items: Sequence[Item],
+    jobs: int,
+    on_done: Callable[[int], None] = lambda count: None,
+) -> list[Outcome[Result]]:
+    """``[task(item) for item in items]``, on ``jobs`` processes, in the order of ``items``.
+
+    A single item is worked on in this process. ``task`` and ``items`` must be picklable; ``on_done``
+    hears the number of items done so far.
+    """
+    if len(items) <= 1:
+        outcomes = [attempt(task, item) for item in items]
+        on_done(len(items))
+        return outcomes
+    return _Pool(task, items, on_done).run(min(jobs, len(items)))
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: BaseProcess
+    connection: Connection
+    given: deque[int] = field(default_factory=deque)
+
+
+class _Pool(Generic[Item, Result]):
+    def __init__(
+        self,
+        task: Callable[[Item], Result],
+        items: Sequence[Item],
+        on_done: Callable[[int], None],
+    ) -> None:
+        import multiprocessing
+
+        # A fork shares what is imported already; elsewhere it is unsafe or missing.
+        method = "fork" if sys.platform == "linux" else "spawn"
+        self.context = multiprocessing.get_context(method)
+        self.forks = method == "fork"
+        self.task = task
+        self.items = items
+        self.on_done = on_done
+        self.waiting = deque(range(len(items)))
+        self.outcomes: dict[int, Outcome[Result]] = {}
+        self.workers: list[_Worker] = []
+
+    def run(self, jobs: int) -> list[Outcome[Result]]:
+        from multiprocessing.connection import wait
+
+        try:
+            for _ in range(jobs):
+                self._start()
+            while len(self.outcomes) < len(self.items):
+                ready = wait([worker.connection for worker in self.workers])
+                for worker in [w for w in self.workers if w.connection in ready]:
+                    self._receive(worker)
+        finally:
+            for worker in self.workers:
+                worker.connection.close()
+            for worker in self.workers:
+                # Idle workers end by themselves when their pipe closes; after an interruption
+                # they may be in the middle of a notebook.
+                worker.process.join(0.2)
+                if worker.process.is_alive():
+                    worker.process.kill()
+                    worker.process.join()
+        return [self.outcomes[number] for number in range(len(self.items))]
+
+    def _start(self) -> None:
+        here, there = self.context.Pipe()
+        # A forked worker inherits these ends; if it kept them, no worker would notice our death.
+        ours = [worker.connection for worker in self.workers] + [here] if self.forks else []
+        process: BaseProcess = self.context.Process(  # type: ignore[attr-defined]
+            target=_serve, args=(self.task, there, ours), daemon=True
+        )
+        process.start()
+        there.close()
+        worker = _Worker(process, here)
+        self.workers.append(worker)
+        self._feed(worker)
+
+    def _feed(self, worker: _Worker) -> None:
+        while self.waiting and len(worker.given) < _AHEAD:
+            number = self.waiting.popleft()
+            worker.given.append(number)
+            try:
+                worker.connection.send((number, self.items[number]))
+            except OSError:  # it is dead: the next receive says so
+                return
+
+    def _receive(self, worker: _Worker) -> None:
+        try:
+            number, outcome = worker.connection.recv()
+        except (EOFError, OSError):
+            self._bury(worker)
+            return
+        worker.given.remove(number)
+        self._done(number, outcome)
+        self._feed(worker)
+
+    def _bury(self, worker: _Worker) -> None:
+        worker.connection.close()
+        worker.process.join()
+        self.workers.remove(worker)
+        if worker.given:
+            # It works in order: the first item that it owes is the one that killed it.
+            number = worker.given.popleft()
+            self.waiting.extendleft(reversed(worker.given))
+            self._done(number, Failure("crash", _end_of(worker.process.exitcode)))
+        if self.waiting:
+            self._start()
+
+    def _done(self, number: int, outcome: Outcome[Result]) -> None:
+        self.outcomes[number] = outcome
+        self.on_done(len(self.outcomes))
+
+
+def _serve(task: Callable[[Any], Any], connection: Connection, inherited: list[Connection]) -> None:
+    """The loop of a worker: items in, outcomes out, until the pipe closes."""
+    import signal
+
+    for other in inherited:
+        other.close()
+    # Ctrl-C goes to the whole group; the parent alone answers it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        try:
+            number, item = connection.recv()
+        except (EOFError, OSError):
+            return
+        outcome = attempt(task, item)
+        try:
+            connection.send((number, outcome))
+        except (RecursionError, MemoryError):
+            connection.send((number, Failure("too-large", "its report cannot be transferred")))
+        except OSError:
+            return
+
+
+def _end_of(exitcode: int | None) -> str:
+    if exitcode is not None and exitcode < 0:
+        import signal
+
+        try:
+            return f"the process was ended by {signal.Signals(-exitcode).name}"
+        except ValueError:
+            return f"the process was ended by signal {-exitcode}"
+    return f"the process ended with exit code {exitcode}"

@@ -1,0 +1,235 @@
+"""From the paths of the command line to the files they mean.
+
+``os.path`` here, since paths are shown exactly as the caller wrote them, and ``Path`` rewrites them.
+"""
+
+# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH120, PTH123, PTH206, PTH207
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+
+from nbcomponent.cli.report.model import FileReport
+from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix
+from nbcomponent.core.errors import UnusableInput
+from nbcomponent.core.settings import Settings, settings_for
+
+STDIN = "-"
+
+SKIPPED_FOLDERS = frozenset(
+    {
+        ".eggs",
+        ".git",
+        ".hg",
+        ".ipynb_checkpoints",
+        ".mypy_cache",
+        ".nbcomponent",
+        ".nox",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".svn",
+        ".tox",
+        ".venv",
+        "__pycache__",
+        "node_modules",
+        "site-packages",
+        "venv",
+    }
+)
+
+_YAML = (".yml", ".yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to work on. ``path`` is how it is shown; ``root`` the folder that the caller named (for
+    a file its own folder), below which relative layout is kept; ``settings`` are its project's."""
+
+    path: str
+    root: str
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """``sources`` in the order of the arguments, folders sorted, each file once; ``problems`` are
+    reports about arguments, folders and settings that cannot be used; ``empty`` are folders in
+    which there was nothing to do."""
+
+    sources: tuple[Source, ...]
+    problems: tuple[FileReport, ...]
+    empty: tuple[str, ...]
+
+
+def collect(paths: Sequence[str]) -> Collected:
+    """The notebooks that ``paths`` (files, folders, globs, ``-``) mean.
+
+    In folders: every ``.ipynb``, and every ``.py`` file with a ``# %%`` cell mark.
+    """
+    return _Collector().collect(paths)
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self.sources: list[Source] = []
+        self.problems: list[FileReport] = []
+        self.empty: list[str] = []
+        self.seen: set[str] = set()
+        self.known_settings: dict[str, Settings | None] = {}
+        self.bad_settings: set[str] = set()
+
+    def collect(self, paths: Sequence[str]) -> Collected:
+        for path in paths:
+            if path == STDIN:
+                self._add(path, ".")
+            elif os.path.isdir(path):
+                self._folder(path)
+            elif os.path.lexists(path) or not _is_glob(path):
+                self._file(path)
+            else:
+                self._glob(path)
+        return Collected(tuple(self.sources), tuple(self.problems), tuple(self.empty))
+
+    def _file(self, path: str) -> None:
+        if not os.path.lexists(path):
+            self._problem(path, "NBC940", "there is no such file or folder")
+        elif path.lower().endswith(_YAML):
+            self._problem(
+                path,
+                "NBC941",
+                "this version of nbcomponent checks notebooks, not YAML files",
+                "Give the notebook (.ipynb or py:percent .py) instead",
+            )
+        else:
+            self._add(path, os.path.dirname(path) or ".")
+
+    def _folder(self, folder: str) -> None:
+        if not self._files_below(folder, folder):
+            self.empty.append(folder)
+
+    def _glob(self, pattern: str) -> None:
+        from glob import glob
+
+        root = _fixed_part(pattern)
+        matches = sorted(glob(pattern, recursive=True), key=_parts)
+        found = False
+        for match in matches:
+            if os.path.isdir(match):
+                # `**` yields every folder on the way; what they hold is matched by itself.
+                found |= not pattern.endswith("**") and self._files_below(match, root)
+            elif is_notebook(match):
+                self._add(match, root)
+                found = True
+        if not found:
+            self._problem(pattern, "NBC940", "no notebook matches this pattern")
+
+    def _files_below(self, folder: str, root: str) -> bool:
+        found = False
+        for path in walk(folder, self._unreadable):
+            settings = self._settings_of(os.path.dirname(path) or ".")
+            found = True
+            if settings is None or not excluded(path, settings):
+                self._add(path, root)
+        return found
+
+    def _add(self, path: str, root: str) -> None:
+        identity = os.path.abspath(path) if path != STDIN else STDIN
+        if identity in self.seen:
+            return
+        self.seen.add(identity)
+        settings = self._settings_of(os.path.dirname(path) or ".")
+        # A file whose settings cannot be read is not worked on: it would be judged by other rules.
+        if settings is not None:
+            self.sources.append(Source(path, root, settings))
+
+    def _settings_of(self, folder: str) -> Settings | None:
+        if folder not in self.known_settings:
+            try:
+                self.known_settings[folder] = settings_for(folder)
+            except UnusableInput as error:
+                self.known_settings[folder] = None
+                if error.path not in self.bad_settings:
+                    self.bad_settings.add(error.path)
+                    self.problems.append(unusable_report(_relative(error.path), error.diagnostic))
+        return self.known_settings[folder]
+
+    def _unreadable(self, error: OSError) -> None:
+        self._problem(
+            str(error.filename), "NBC942", f"this folder cannot be read: {error.strerror}"
+        )
+
+    def _problem(self, path: str, code: str, message: str, fix: str | None = None) -> None:
+        diagnostic = Diagnostic(
+            code, "error", message, FILE_START, fix=Fix(fix, "edit") if fix else None
+        )
+        self.problems.append(unusable_report(path, diagnostic))
+
+
+def unusable_report(path: str, diagnostic: Diagnostic) -> FileReport:
+    """The report of a file that cannot be used, for one reason."""
+    return FileReport(path, diagnostics=(diagnostic,), outcome="unusable")
+
+
+def walk(folder: str, on_error: Callable[[OSError], None]) -> Iterator[str]:
+    """The notebooks below ``folder``, sorted, without following links to folders."""
+    for place, folders, names in os.walk(folder, onerror=on_error):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
+        for name in sorted(names):
+            path = os.path.join(place, name) if place != "." else name
+            if is_notebook(path):
+                yield os.path.normpath(path) if place.startswith("." + os.sep) else path
+
+
+def is_notebook(path: str) -> bool:
+    """Whether a file found in a folder is a notebook: by its name, Python files by a cell mark."""
+    if path.endswith(".ipynb"):
+        return True
+    if not path.endswith(".py") or not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            return any(line.startswith(b"# %%") for line in file)
+    except OSError:
+        return False
+
+
+def excluded(path: str, settings: Settings) -> bool:
+    """Whether the project's ``exclude`` patterns name the file or a folder it lies in."""
+    if not settings.exclude or settings.path is None:
+        return False
+    relative = os.path.relpath(path, os.path.dirname(settings.path)).replace(os.sep, "/")
+    parts = relative.split("/")
+    whole = ["/".join(parts[: count + 1]) for count in range(len(parts))]
+    for pattern in settings.exclude:
+        wanted = pattern.rstrip("/").removeprefix("./")
+        candidates: Iterable[str] = whole if "/" in wanted else (*whole, *parts)
+        if any(fnmatch(candidate, wanted) for candidate in candidates):
+            return True
+    return False
+
+
+def _is_glob(path: str) -> bool:
+    return any(character in path for character in "*?[")
+
+
+def _fixed_part(pattern: str) -> str:
+    """The folder before the first part of ``pattern`` that is one."""
+    parts = []
+    for part in pattern.split(os.sep):
+        if _is_glob(part):
+            break
+        parts.append(part)
+    return os.sep.join(parts) or (os.sep if pattern.startswith(os.sep) else ".")
+
+
+def _parts(path: str) -> list[str]:
+    return path.split(os.sep)
+
+
+def _relative(path: str) -> str:
+    """Shorter where the file lies below the current folder."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative

@@ -1,0 +1,128 @@
+"""The entry of the ``nbcomponent`` command: finds the command, maps errors to exit codes.
+
+Nothing but ``sys`` is imported before it is known what is asked for, so that the command starts
+fast; each command stands in a module of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from nbcomponent import __version__
+
+TYPE_CHECKING = False  # importing typing for its constant would cost a quarter of a Python start
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+OK, FOUND, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
+
+COMMANDS = {
+    "check": "find what the tagged cells of notebooks need from elsewhere, and other problems",
+    "export": "write the components and the pipeline of notebooks",
+    "run": "run an exported pipeline on this machine",
+    "contract": "show the interface of a notebook's components",
+    "explain": "explain a diagnostic: why it matters, an example, how to fix it",
+}
+
+_EXIT_CODES = """\
+exit codes:
+  0  fine (there may be notes)
+  1  errors or warnings were found, or a check or a step failed
+  2  an input cannot be used, or the command was called wrongly
+  3  a fault of nbcomponent itself
+Of several files the highest counts.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line ``argv`` (default: this process's) and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments in (["--version"], ["-V"]):
+        print(f"nbcomponent {__version__}")
+        return OK
+    from nbcomponent.core.errors import UnusableInput, UsageError
+
+    try:
+        _make_output_robust()
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+        return code
+    except SystemExit as stop:  # argparse: --help is 0, wrong usage 2
+        return stop.code if isinstance(stop.code, int) else OK
+    except UsageError as error:
+        return _say(f"{error}", UNUSABLE)
+    except UnusableInput as error:
+        return _say(f"{error}", UNUSABLE)
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        return _reader_went_away()
+    except OSError as error:
+        return _say(f"{error}", UNUSABLE)
+    except Exception as error:  # noqa: BLE001 (the last resort: whatever it is, it is our fault)
+        return _fault(error)
+
+
+def _dispatch(arguments: list[str]) -> int:
+    import argparse
+    from importlib import import_module
+
+    parser = argparse.ArgumentParser(
+        prog="nbcomponent",
+        description="Turn the tagged cells of a Jupyter notebook into Azure Machine Learning "
+        "components that can be trusted.",
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-V", "--version", action="version", version=f"nbcomponent {__version__}")
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, title="commands"
+    )
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    for name, summary in COMMANDS.items():
+        command: argparse.ArgumentParser = commands.add_parser(
+            name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        # Only the command that is asked for is imported.
+        if name == chosen:
+            import_module(f"nbcomponent.cli.{name}").configure(command)
+    options = parser.parse_args(arguments)
+    code: int = options.execute(options)
+    return code
+
+
+def _make_output_robust() -> None:
+    """Names of files and text of notebooks may hold what the terminal cannot encode."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _say(message: str, code: int) -> int:
+    print(f"nbcomponent: {message}", file=sys.stderr)
+    return code
+
+
+def _reader_went_away() -> int:
+    """``nbcomponent check . | head``: stop quietly, also when Python flushes at its end."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return BROKEN_PIPE
+
+
+def _fault(error: Exception) -> int:
+    import os
+
+    if os.environ.get("NBCOMPONENT_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(type(error), error, error.__traceback__)
+    return _say(
+        f"a fault of nbcomponent itself: {type(error).__name__}: {error}\n"
+        "Please report it with the command, the version "
+        f"({__version__}) and the output of the same command with NBCOMPONENT_DEBUG=1 set.",
+        FAULT,
+    )

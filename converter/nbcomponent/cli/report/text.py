@@ -1,0 +1,122 @@
+"""``--format text``: the report for people, with the line, a caret and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nbcomponent.cli.report.model import FileReport, where
+from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Severity
+
+MAX_WIDTH = 120
+TAB = "    "
+
+_COLOURS: dict[Severity, str] = {"error": "31", "warning": "33", "note": "36"}
+
+
+def render(
+    reports: Sequence[FileReport], colour: bool = False, quiet: bool = False, unit: str = "file"
+) -> str:
+    """The findings of each file, then one line that sums up.
+
+    ``quiet`` leaves out notes and the summary. ``colour`` adds terminal colours. ``unit`` is what
+    the summary calls a file.
+    """
+    parts = [
+        _finding(report, diagnostic, colour)
+        for report in reports
+        for diagnostic in report.diagnostics
+        if not (quiet and diagnostic.severity == "note")
+    ]
+    if not quiet:
+        parts.append(summary(reports, unit) + "\n")
+    return "".join(parts)
+
+
+def summary(reports: Sequence[FileReport], unit: str = "file") -> str:
+    """``3 files checked: 2 errors, 1 note in 1 file; 1 file cannot be used``."""
+    checked = sum(report.outcome == "checked" for report in reports)
+    counts = {
+        severity: sum(d.severity == severity for r in reports for d in r.diagnostics)
+        for severity in _COLOURS
+    }
+    affected = sum(bool(report.diagnostics) for report in reports)
+    said = f"{plural(checked, unit)} checked: "
+    found = ", ".join(plural(count, severity) for severity, count in counts.items() if count)
+    said += f"{found} in {plural(affected, unit)}" if found else "nothing found"
+    for outcome, meaning in (("unusable", "cannot be used"), ("failed", "made nbcomponent fail")):
+        count = sum(report.outcome == outcome for report in reports)
+        if count:
+            said += f"; {plural(count, unit)} {meaning}"
+    return said
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 error``, ``2 errors``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def printable(text: str) -> str:
+    """``text`` without control characters: a notebook must not steer the reader's terminal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def _finding(report: FileReport, diagnostic: Diagnostic, colour: bool) -> str:
+    path = printable(report.path)
+    place = "" if diagnostic.place == FILE_START else f" {where(diagnostic)}:"
+    severity: str = diagnostic.severity
+    if colour:
+        path = f"\x1b[1m{path}\x1b[0m"
+        severity = f"\x1b[1;{_COLOURS[diagnostic.severity]}m{severity}\x1b[0m"
+    message = "\n  ".join(printable(line) for line in diagnostic.message.split("\n"))
+    text = f"{path}:{place} {severity} {diagnostic.code} {message}\n"
+    line = report.lines.get((diagnostic.place.cell, diagnostic.place.line))
+    if line is not None and line.strip() and diagnostic.place != FILE_START:
+        text += _caret(line, diagnostic, _COLOURS[diagnostic.severity] if colour else None)
+    if diagnostic.fix is not None:
+        text += f"  next: {printable(diagnostic.fix.title)}\n"
+    return text
+
+
+def _caret(line: str, diagnostic: Diagnostic, colour: str | None) -> str:
+    place = diagnostic.place
+    start = min(place.column - 1, len(line))
+    end = place.end_column - 1 if place.end_line == place.line else len(line)
+    end = max(min(end, len(line)), start + 1)
+    # A minified line can be of any length: show what surrounds the place.
+    first = max(0, start - MAX_WIDTH // 2) if len(line) > MAX_WIDTH else 0
+    shown = line[first : first + MAX_WIDTH]
+    before, marked, after = (
+        _shown(shown[: start - first]),
+        _shown(shown[start - first : end - first]),
+        _shown(shown[end - first :]),
+    )
+    carets = "^" * max(1, _width(marked))
+    padding = " " * _width(before)
+    if colour:
+        carets = f"\x1b[{colour}m{carets}\x1b[0m"
+    return f"    {before}{marked}{after}".rstrip() + f"\n    {padding}{carets}\n"
+
+
+def _shown(text: str) -> str:
+    return printable(text.replace("\t", TAB))
+
+
+def _width(text: str) -> int:
+    """Columns that ``text`` takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    return sum(
+        0
+        if unicodedata.combining(character)
+        else 2
+        if unicodedata.east_asian_width(character) in "FW"
+        else 1
+        for character in text
+    )
