@@ -177,6 +177,7 @@ class _Pool(Generic[Item, Result]):
 
 def _serve(task: Callable[[Any], Any], connection: Connection, inherited: list[Connection]) -> None:
     """The loop of a worker: items in, outcomes out, until the pipe closes."""
+    import pickle
     import signal
 
     for other in inherited:
@@ -188,12 +189,12 @@ def _serve(task: Callable[[Any], Any], connection: Connection, inherited: list[C
             number, item = connection.recv()
         except (EOFError, OSError):
             return
-        outcome = attempt(task, item)
+        packed = attempt(pickle.dumps, (number, attempt(task, item)))
+        if isinstance(packed, Failure):
+            packed = pickle.dumps((number, packed))
         try:
-            connection.send((number, outcome))
-        except (RecursionError, MemoryError):
-            connection.send((number, Failure("too-large", "its report cannot be transferred")))
-        except OSError:
+            connection.send_bytes(packed)
+        except OSError:  # the parent is gone
             return
 
 

@@ -117,6 +117,8 @@ class _Collector:
         matches = sorted(glob(pattern, recursive=True), key=_parts)
         found = False
         for match in matches:
+            if _skipped(match, pattern):
+                continue
             if os.path.isdir(match):
                 # `**` yields every folder on the way; what they hold is matched by itself.
                 found |= not pattern.endswith("**") and self._files_below(match, root)
@@ -223,6 +225,11 @@ def _fixed_part(pattern: str) -> str:
             break
         parts.append(part)
     return os.sep.join(parts) or (os.sep if pattern.startswith(os.sep) else ".")
+
+
+def _skipped(match: str, pattern: str) -> bool:
+    """Whether a glob went into a folder that is never searched, unless it names the folder."""
+    return any(part in SKIPPED_FOLDERS and part not in _parts(pattern) for part in _parts(match))
 
 
 def _parts(path: str) -> list[str]:

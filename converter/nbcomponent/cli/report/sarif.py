@@ -94,7 +94,7 @@ def _location(report: FileReport, diagnostic: Diagnostic) -> dict[str, Any]:
         }
         line = report.lines.get((place.cell, place.line))
         if line is not None and place.line == place.end_line:
-            region["snippet"] = {"text": line}
+            region["snippet"] = {"text": line[place.column - 1 : place.end_column - 1]}
         physical["region"] = region
     location: dict[str, Any] = {"physicalLocation": physical}
     if place.cell is not None:
@@ -108,7 +108,7 @@ def _uri(path: str) -> str:
     quoted = quote(posix.encode("utf-8", "surrogateescape"), safe="/")
     if posix.startswith("/"):
         return f"file://{quoted}"
-    if len(posix) > 1 and posix[1] == ":":
+    if os.name == "nt" and posix[1:2] == ":":
         return f"file:///{quoted}"
     return quoted
 
