@@ -1,0 +1,179 @@
+"""Rules over single values of a contract, whatever they were read from."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+
+from nbcomponent.contract.model import Column, Parameter, ParameterType
+
+Problem = tuple[str, str]
+"""A code and its message."""
+
+_TYPE_WORDS: dict[ParameterType, str] = {
+    "integer": "an integer",
+    "number": "a number",
+    "string": "a text",
+    "boolean": "true or false",
+}
+
+
+def fits_type(value: object, kind: ParameterType) -> bool:
+    """Whether ``value`` is one of the type: an int is a number, a bool is neither."""
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if isinstance(value, bool):
+        return False
+    if kind == "integer":
+        return isinstance(value, int)
+    if kind == "number":
+        return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    return isinstance(value, str)
+
+
+def value_problem(parameter: Parameter, value: object, what: str) -> str | None:
+    """Why ``value`` is none that the parameter accepts; ``what`` names the value in the message."""
+    if not fits_type(value, parameter.type):
+        return f"{what} {value!r} of {parameter.name} is not {_TYPE_WORDS[parameter.type]}"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if parameter.min is not None and value < parameter.min:
+            return f"{what} {value!r} of {parameter.name} is below its minimum {parameter.min!r}"
+        if parameter.max is not None and value > parameter.max:
+            return f"{what} {value!r} of {parameter.name} is above its maximum {parameter.max!r}"
+    if parameter.choices is not None and value not in parameter.choices:
+        listed = ", ".join(repr(choice) for choice in parameter.choices)
+        return f"{what} {value!r} of {parameter.name} is none of its choices {listed}"
+    return None
+
+
+def parameter_problems(parameter: Parameter) -> Iterable[Problem]:
+    """What is wrong with a parameter in itself: its range, its choices, its default."""
+    name, kind = parameter.name, parameter.type
+    numeric = kind in ("integer", "number")
+    bounds = [("minimum", parameter.min), ("maximum", parameter.max)]
+    sound = True
+    if not numeric and any(bound is not None for _, bound in bounds):
+        sound = False
+        yield "NBC215", f"{name} is {_TYPE_WORDS[kind]}: it has no minimum or maximum"
+    for end, bound in bounds if numeric else ():
+        if bound is not None and not fits_type(bound, kind):
+            sound = False
+            yield "NBC215", f"the {end} {bound!r} of {name} is not {_TYPE_WORDS[kind]}"
+    if (
+        sound
+        and parameter.min is not None
+        and parameter.max is not None
+        and parameter.min > parameter.max
+    ):
+        sound = False
+        yield (
+            "NBC215",
+            f"the minimum {parameter.min!r} of {name} is above its maximum {parameter.max!r}",
+        )
+    if parameter.choices is not None:
+        yield from _choice_problems(parameter)
+        sound = sound and all(fits_type(choice, kind) for choice in parameter.choices)
+    if parameter.default is not None and (sound or not fits_type(parameter.default, kind)):
+        problem = value_problem(parameter, parameter.default, "the default")
+        if problem is not None:
+            yield "NBC216", problem
+
+
+def _choice_problems(parameter: Parameter) -> Iterable[Problem]:
+    name, choices = parameter.name, parameter.choices or ()
+    if not choices:
+        yield "NBC215", f"{name} has an empty list of choices"
+    if parameter.type == "boolean":
+        yield "NBC215", f"{name} is a boolean: it has no choices"
+        return
+    for choice in choices:
+        if not fits_type(choice, parameter.type):
+            yield "NBC215", f"the choice {choice!r} of {name} is not {_TYPE_WORDS[parameter.type]}"
+        elif isinstance(choice, (int, float)) and (
+            (parameter.min is not None and choice < parameter.min)
+            or (parameter.max is not None and choice > parameter.max)
+        ):
+            yield "NBC215", f"the choice {choice!r} of {name} is outside its range"
+    if len(set(choices)) < len(choices):
+        yield "NBC215", f"{name} lists a choice twice"
+
+
+_INTEGER_DTYPE = re.compile(r"u?int(8|16|32|64)|U?Int(8|16|32|64)")
+_FLOAT_DTYPE = re.compile(r"float(16|32|64)|Float(32|64)")
+_TIME_DTYPE = re.compile(r"(datetime64|timedelta64)(\[(s|ms|us|ns)(, ?[\w/+-]+)?\])?")
+_TEXT_DTYPES = frozenset(("str", "string", "object"))
+_BOOL_DTYPES = frozenset(("bool", "boolean"))
+
+
+def dtype_kind(dtype: str) -> str | None:
+    """``integer``, ``number``, ``text``, ``boolean``, ``time``, ``category``; None if unknown."""
+    if _INTEGER_DTYPE.fullmatch(dtype):
+        return "integer"
+    if _FLOAT_DTYPE.fullmatch(dtype):
+        return "number"
+    if _TIME_DTYPE.fullmatch(dtype):
+        return "time"
+    if dtype in _TEXT_DTYPES:
+        return "text"
+    if dtype in _BOOL_DTYPES:
+        return "boolean"
+    return "category" if dtype == "category" else None
+
+
+def column_problems(column: Column) -> Iterable[Problem]:
+    """What is wrong with the rule of a column: its dtype, its allowed values, its range."""
+    name = column.name
+    kind = dtype_kind(column.dtype) if column.dtype is not None else "any"
+    if kind is None:
+        yield (
+            "NBC224",
+            f"the column {name} has the dtype {column.dtype!r}, which is no name of numpy or pandas "
+            "(int64, float64, bool, string, object, category, datetime64[ns])",
+        )
+        return
+    ranged = column.min is not None or column.max is not None
+    if ranged and kind not in ("any", "integer", "number") and column.dtype != "object":
+        yield "NBC224", f"the column {name} has the dtype {column.dtype}: it has no min or max"
+    if column.min is not None and column.max is not None and column.min > column.max:
+        yield (
+            "NBC224",
+            f"the min {column.min!r} of the column {name} is above its max {column.max!r}",
+        )
+    for value in column.allowed or ():
+        if not _fits_dtype(value, kind, column.dtype):
+            yield "NBC224", f"the allowed value {value!r} of the column {name} is no {column.dtype}"
+        elif isinstance(value, (int, float)) and (
+            (column.min is not None and value < column.min)
+            or (column.max is not None and value > column.max)
+        ):
+            yield "NBC224", f"the allowed value {value!r} of the column {name} is outside its range"
+    if column.allowed is not None and not column.allowed:
+        yield "NBC224", f"the column {name} allows no value at all"
+
+
+def _fits_dtype(value: object, kind: str, dtype: str | None) -> bool:
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if kind == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind == "number":
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind == "text" and dtype != "object":
+        return isinstance(value, str)
+    return True
+
+
+def path_problem(path: str) -> str | None:
+    """Why a relative path of a contract is none that stays inside its folder; None if it does."""
+    if not path or path.isspace():
+        return "is empty"
+    if "\0" in path or "\n" in path:
+        return "holds a control character"
+    if "\\" in path:
+        return "has a backslash; separate folders with /"
+    if path.startswith(("/", "~")) or re.match(r"[A-Za-z]:", path) or "://" in path:
+        return "is not relative"
+    if ".." in path.split("/"):
+        return "leaves its folder with .."
+    return None
