@@ -133,7 +133,9 @@ def _read_settings(file: YamlFile) -> Settings:
 
 def _read_steps(file: YamlFile, pipeline_inputs: tuple[InputValue, ...]) -> tuple[Step, ...]:
     jobs = file.mapping(("jobs",))
-    if not jobs:
+    if not jobs and file.value(("component",)) is not None:
+        file.report("NBC502", _KIND_REASONS["pipeline"], ("component",))
+    elif not jobs:
         file.report("NBC501", "the pipeline has no 'jobs'", ("jobs",))
     steps: list[Step] = []
     for name in jobs:
