@@ -33,7 +33,8 @@ class Notebook:
     """A notebook file without its outputs.
 
     ``path`` is as the caller gave it; ``language`` is lower-case (``python`` where the file says
-    nothing); ``kernel`` is the kernel spec's name.
+    nothing); ``kernel`` is the kernel spec's name. ``problems`` are findings about single cells that
+    could not be read (such a cell stands as an empty raw cell, so that the others keep their index).
     """
 
     path: str
@@ -41,6 +42,7 @@ class Notebook:
     language: str = "python"
     kernel: str | None = None
     nbformat: int = 4
+    problems: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
