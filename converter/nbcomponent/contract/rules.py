@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 
-from nbcomponent.contract.model import Column, Parameter, ParameterType
+from nbcomponent.contract.model import Column, Parameter, ParameterType, Port
 
 Problem = tuple[str, str]
 """A code and its message."""
@@ -177,3 +178,60 @@ def path_problem(path: str) -> str | None:
     if ".." in path.split("/"):
         return "leaves its folder with .."
     return None
+
+
+_TABLES = ("parquet", "csv")
+_SUFFIXES = {
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".npy": "npy",
+    ".npz": "npz",
+    ".json": "json",
+    ".txt": "text",
+    ".joblib": "joblib",
+    ".pkl": "pickle",
+    ".pickle": "pickle",
+}
+
+
+def port_problems(port: Port) -> Iterable[tuple[str, str, str]]:
+    """What is wrong with data in itself: code, message, and the key that it is about."""
+    name, kind, format_ = port.name, port.type, port.format
+    if format_ is not None and kind != "uri_file":
+        if not port.binds_path:
+            yield (
+                "NBC226",
+                f"{name} is stored as {format_}, which is one file: its type is uri_file, not {kind}",
+                "type",
+            )
+        elif not (kind == "uri_folder" and format_ == "parquet"):
+            yield "NBC226", f"{name} has the type {kind}, which has no format {format_}", "format"
+    suffix = _SUFFIXES.get(PurePosixPath(port.default or "").suffix.lower())
+    if format_ is not None and suffix is not None and suffix != format_ and kind == "uri_file":
+        yield (
+            "NBC226",
+            f"{name} has the format {format_}, but its path is {port.default!r}",
+            "format",
+        )
+    if port.columns:
+        table = format_ if format_ is not None else suffix
+        if kind == "uri_folder" and format_ != "parquet":
+            yield (
+                "NBC226",
+                f"{name} is a folder, but columns describe one table; make it a uri_file, or say in "
+                "meaning and files what the folder holds",
+                "columns",
+            )
+        elif kind not in ("uri_file", "uri_folder", "mltable"):
+            yield "NBC226", f"{name} has the type {kind}, which has no columns", "columns"
+        elif table not in _TABLES and kind != "mltable":
+            what = f"the format {table}" if table else "no format"
+            yield (
+                "NBC226",
+                f"{name} has columns, but {what}; write format: parquet or format: csv",
+                "columns",
+            )
+    if port.json_schema is not None and (format_ or suffix) != "json":
+        yield "NBC226", f"{name} has a JSON schema, but not the format json", "schema"
+    if port.files and kind not in ("uri_folder", "mlflow_model", "custom_model", "triton_model"):
+        yield "NBC226", f"{name} is one file, but lists files; make it a uri_folder", "files"
