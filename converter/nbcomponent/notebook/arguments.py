@@ -7,8 +7,8 @@ documentation for magics that IPython does not bring along.
 from __future__ import annotations
 
 import re
-from _string import formatter_parser
 from dataclasses import dataclass
+from string import Formatter
 
 from nbcomponent.notebook.lines import Line
 
@@ -78,6 +78,7 @@ _READS_ALL = frozenset({"Rpush", "octave_push", "xdel"})
 _WORD = re.compile(r"\"[^\"]*\"|'[^']*'|\S+")
 _DOLLAR = re.compile(r"\$(\$?[\w.]+)")
 _SQL_TARGET = re.compile(r"(?:^|\s)([^\W\d]\w*)\s*(?:<<|=\s*<<)")
+_TARGETS = {"sql": _SQL_TARGET, "SQL": _SQL_TARGET, "sc": re.compile(r"([^\W\d]\w*)=")}
 _CYTHON_NAME = re.compile(
     r"^(?:def|class|cpdef\s+(?:[\w.\[\], *:]+\s)?)\s*([^\W\d]\w*)\s*[(:]", re.M
 )
@@ -148,7 +149,7 @@ def interpolated(text: str) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     position = 0
     try:
-        for literal, field, spec, conversion in formatter_parser(text):
+        for literal, field, spec, conversion in Formatter().parse(text):
             _dollars(literal, position, found)
             position += len(literal)
             if field is None:
@@ -188,13 +189,9 @@ def bound_names(name: str, argument: Line, body: Line | None) -> list[Bound]:
     found: list[Word] = []
     if name in _BINDS_FIRST:
         found += [word for word in parts if not word.text.startswith("-")][:1]
-    elif name in _BINDS_ALL:
+    elif name in _BINDS_ALL or (name == "store" and any(word.text == "-r" for word in parts)):
         found += [word for word in parts if not word.text.startswith("-")]
-    elif name == "store" and any(word.text == "-r" for word in parts):
-        found += [word for word in parts if not word.text.startswith("-")]
-    elif name == "sc" and (target := re.search(r"([^\W\d]\w*)=", argument.text)):
-        found.append(Word(target[1], target.start(1)))
-    elif name in ("sql", "SQL") and (target := _SQL_TARGET.search(argument.text)):
+    elif (pattern := _TARGETS.get(name)) and (target := pattern.search(argument.text)):
         found.append(Word(target[1], target.start(1)))
     found += _option_values(parts, _OUTPUT_OPTIONS.get(name, ()))
     bound = [(word.text, *argument.place(word.start)) for word in found if word.text.isidentifier()]
@@ -213,10 +210,8 @@ def read_names(name: str, argument: str) -> list[tuple[str, int]]:
     if name in _READS_ALL:
         found += plain
     elif name == "store" and not any(word.text in ("-r", "-d", "-z") for word in parts):
-        found += [
-            word
-            for word in plain[: next((i for i, w in enumerate(plain) if w.text[0] == ">"), None)]
-        ]
+        redirected = next((i for i, word in enumerate(plain) if word.text.startswith(">")), None)
+        found += plain[:redirected]
     return [(word.text, word.start) for word in found]
 
 

@@ -108,7 +108,8 @@ def _compile(text: str) -> ast.Module:
     if not warnings.filters or warnings.filters[0] is not _quiet:
         warnings.filterwarnings("ignore", module=re.escape(_FILE))
         _quiet = warnings.filters[0]
-    return compile(text, _FILE, "exec", _FLAGS, dont_inherit=True)
+    tree: ast.Module = compile(text, _FILE, "exec", _FLAGS, dont_inherit=True)
+    return tree
 
 
 def _automagic(source: str, cell: int) -> CellCode | None:

@@ -332,8 +332,9 @@ def _inside(lines: list[Line], offset: int) -> Line:
 def _assigned_start(tokens: list[tokenize.TokenInfo]) -> tuple[int, int] | None:
     """Where ``%`` or ``!`` of ``x = %magic`` or ``x = !command`` stands."""
     depth = 0
-    for index, token in enumerate(tokens):
+    for count, token in enumerate(tokens, start=1):
         if token.string == "=" and depth == 0:
+            after = tokens[count:]
             break
         if token.string in ("(", "[", "{"):
             depth += 1
@@ -341,7 +342,6 @@ def _assigned_start(tokens: list[tokenize.TokenInfo]) -> tuple[int, int] | None:
             depth = max(depth - 1, 0)
     else:
         return None
-    after = tokens[index + 1 :]
     if len(after) > 1 and after[0].string == "%" and after[1].type == tokenize.NAME:
         return after[0].start
     if token.line.strip().startswith("="):

@@ -18,6 +18,7 @@ import stat
 import sys
 from collections.abc import Mapping, Sequence
 from mmap import ACCESS_READ, mmap
+from pathlib import Path
 from typing import Any, cast
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
@@ -87,7 +88,7 @@ def parse_notebook(data: bytes, path: str) -> Notebook:
 
 def _open_file(path: str) -> int:
     """A descriptor of the regular file ``path``; a pipe or device is refused without waiting for it."""
-    mode = os.stat(path).st_mode
+    mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode):
         raise OSError(f"it is {_kind_of_file(mode)}, not a file")
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -180,7 +181,7 @@ def _percent(data: bytes, path: str) -> object:
             "Mark its cells with `# %%` lines (the py:percent format).",
         )
     try:
-        import jupytext
+        import jupytext  # type: ignore[import-untyped]
     except ImportError:
         raise unusable(
             path,
