@@ -1,0 +1,163 @@
+"""The helper functions that exported scripts contain, each only where something needs it.
+
+Plain Python, so that a script stays readable and depends on nothing of ours. Doubled braces are
+``str.format``'s; names in single braces are filled in so that they clash with no name of the cells.
+"""
+
+from __future__ import annotations
+
+BOOLEAN = '''\
+def {boolean}(text: str) -> bool:
+    """An argument that is true or false, in the spellings people use."""
+    word = text.strip().lower()
+    if word not in ("true", "1", "yes", "false", "0", "no"):
+        raise {argparse}.ArgumentTypeError(f"expected true or false, found {{text!r}}")
+    return word in ("true", "1", "yes")
+'''
+
+WITHIN = '''\
+def {within}(
+    convert: type[float] | type[int],
+    minimum: float | None = None,
+    maximum: float | None = None,
+) -> {Callable}[[str], float]:
+    """An argument type: a number in a range (both ends belong to it, nan never does)."""
+    kind = "an integer" if convert is int else "a number"
+    limits = "" if minimum is None else f" of at least {{minimum}}"
+    if maximum is not None:
+        limits += f"{{' and' if limits else ' of'}} at most {{maximum}}"
+
+    def parse(text: str) -> float:
+        try:
+            value = convert(text)
+        except ValueError:
+            value = float("nan")
+        if (
+            value != value
+            or (minimum is not None and value < minimum)
+            or (maximum is not None and value > maximum)
+        ):
+            message = f"expected {{kind}}{{limits}}, found {{text!r}}"
+            raise {argparse}.ArgumentTypeError(message)
+        return value
+
+    return parse
+'''
+
+DATA_PATH = '''\
+def {data_path}(text: str) -> {path}:
+    """An argument that is a path; an empty one would mean the working directory."""
+    if not text.strip():
+        raise {argparse}.ArgumentTypeError("expected a path, found an empty text")
+    return {path}(text){absolute}
+'''
+
+FAIL = '''\
+def {fail}(argument: str, expected: str, found: str) -> {NoReturn}:
+    """End with exit code 1 and say what is wrong with the data of an argument."""
+    {sys}.exit(f"error: {{argument}}: expected {{expected}}, found {{found}}")
+'''
+
+CHECK_FILE = '''\
+def {check_file}(argument: str, file: {path}, may_be_empty: bool = False) -> None:
+    """Fail unless there is a file, with something in it."""
+    if not file.is_file():
+        found = "a folder" if file.is_dir() else "nothing"
+        {fail}(argument, "a file", f"{{found}} at {{file}}")
+    if not may_be_empty and file.stat().st_size == 0:
+        {fail}(argument, "a file with content", f"an empty one at {{file}}")
+'''
+
+CHECK_FOLDER = '''\
+def {check_folder}(argument: str, folder: {path}, *parts: str) -> None:
+    """Fail unless there is a folder with these files, none of them empty."""
+    if not folder.is_dir():
+        found = "a file" if folder.exists() else "nothing"
+        {fail}(argument, "a folder", f"{{found}} at {{folder}}")
+    for part in parts or ("*",):
+        matches = sorted(folder.glob(part.rstrip("/")))
+        if not matches:
+            {fail}(argument, f"{{part}} in {{folder}}" if parts else "files", "none")
+        for match in matches if parts else ():
+            if match.is_dir() and not any(match.iterdir()):
+                {fail}(argument, f"files in {{match}}", "an empty folder")
+            if match.is_file() and match.stat().st_size == 0:
+                {fail}(argument, f"content in {{match}}", "an empty file")
+'''
+
+CHECK_WHOLE = '''\
+def {check_whole}(argument: str, file: {path}) -> None:
+    """Fail where a file is cut short or is not of the kind that its name says."""
+{branches}
+'''
+
+BRANCHES = {
+    ".json": """\
+    if file.suffix == ".json":
+        try:
+            {json}.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            {fail}(argument, f"JSON in {{file}}", str(error))""",
+    ".npz": """\
+    if file.suffix in (".npz", ".zip") and not {zipfile}.is_zipfile(file):
+        {fail}(argument, f"a whole {{file.suffix}} file", f"a damaged one at {{file}}")""",
+    ".npy": """\
+    if file.suffix == ".npy" and file.read_bytes()[:6] != b"\\x93NUMPY":
+        {fail}(argument, "a whole .npy file", f"a damaged one at {{file}}")""",
+    ".parquet": """\
+    if file.suffix == ".parquet" and file.read_bytes()[-4:] != b"PAR1":
+        {fail}(argument, "a whole .parquet file", f"a damaged one at {{file}}")""",
+}
+
+CHECK_TABLE = '''\
+def {check_table}(argument: str, table: {pd}.DataFrame, schema: {pa}.DataFrameSchema) -> None:
+    """Fail unless the columns are as the schema says."""
+    try:
+        schema.validate(table, lazy=True)
+    except {pa}.errors.SchemaErrors as error:
+        case = error.failure_cases.iloc[0]
+        found = f"{{case['failure_case']!r}}"
+        if case["column"] is None:
+            {fail}(argument, f"a column {{found}}", f"columns {{list(table)}}")
+        row = "" if case["index"] is None else f" in row {{case['index']}}"
+        count = len(error.failure_cases)
+        more = f" ({{count}} findings in all)" if count > 1 else ""
+        expected = f"{{case['check']}} for column {{case['column']!r}}"
+        {fail}(argument, expected, f"{{found}}{{row}}{{more}}")
+'''
+
+CHECK_JSON = '''\
+def {check_json}(argument: str, value: object, schema: dict[str, object]) -> None:
+    """Fail unless the JSON value is as its schema says."""
+    validator = {jsonschema}.validators.validator_for(schema)(schema)
+    for error in validator.iter_errors(value):
+        {fail}(argument, f"JSON that fits its schema at {{error.json_path}}", error.message)
+'''
+
+READ = '''\
+def {read}(argument: str, file: {path}, load: {Callable}[[{path}], {Any}]) -> {Any}:
+    """Load a stored value; a file that cannot be read is named."""
+    try:
+        return load(file)
+    except Exception as error:
+        {fail}(argument, f"a readable file at {{file}}", f"{{type(error).__name__}}: {{error}}")
+'''
+
+PARTIAL = '''\
+def {partial}(file: {path}) -> {path}:
+    """Where an output is written: it gets its own name only when it is complete."""
+    return file.with_name(f".partial-{{file.name}}")
+'''
+
+EXACT = '''\
+def {exact}(argument: str, stored: {Any}, value: {Any}) -> None:
+    """Fail where a value would not be read back as it is now."""
+    same = type(stored) is type(value)
+    if same and hasattr(value, "equals"):
+        same = value.equals(stored) and value.index.equals(stored.index)
+        same = same and value.columns.equals(stored.columns)
+    elif same:
+        same = repr(stored) == repr(value)
+    if not same:
+        {fail}(argument, "a value that can be stored exactly", f"a {{type(value).__name__}}")
+'''

@@ -1,0 +1,625 @@
+"""The script of a component: its cells, and around them arguments, checks and stored values."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from nbcomponent.analysis.model import ComponentAnalysis
+from nbcomponent.contract.model import Interface
+from nbcomponent.export.chunks import (
+    Chunk,
+    Kind,
+    changes_process_state,
+    dotted,
+    import_origin,
+    places,
+    split_cell,
+)
+from nbcomponent.export.names import Taken, all_names, bound_names, called_names, evaluated_names
+from nbcomponent.export.plain import plain_cell
+from nbcomponent.export.skeleton import Skeleton, skeleton
+from nbcomponent.export.text import indent_code, replace_spans, span_of
+from nbcomponent.notebook.model import TaggedNotebook
+
+_DISPLAY_MODULES = frozenset(
+    {"IPython.display", "IPython.core.display", "IPython.core.display_functions"}
+)
+
+_RETURNS_NONE = frozenset(
+    {
+        "matplotlib.pyplot.show",
+        "matplotlib.pyplot.close",
+        "matplotlib.pyplot.tight_layout",
+        "matplotlib.pyplot.savefig",
+        "numpy.random.seed",
+        "numpy.save",
+        "numpy.savez",
+        "os.makedirs",
+        "os.mkdir",
+        "random.seed",
+        "time.sleep",
+        "warnings.filterwarnings",
+        "warnings.simplefilter",
+    }
+)
+"""Functions whose result is always None, so that nothing is displayed for them."""
+
+_NONE_METHODS = {
+    ast.List: frozenset({"append", "extend", "insert", "remove", "reverse", "sort", "clear"}),
+    ast.ListComp: frozenset({"append", "extend", "insert", "remove", "reverse", "sort", "clear"}),
+    ast.Dict: frozenset({"update", "clear"}),
+    ast.DictComp: frozenset({"update", "clear"}),
+    ast.Set: frozenset({"add", "update", "discard", "remove", "clear"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A component's script. ``modules``: libraries that the exporter's own code needs.
+
+    ``trees``: the code of the cells, as plain Python, for whoever looks at its imports.
+    """
+
+    name: str
+    text: str
+    modules: tuple[str, ...]
+    trees: tuple[ast.stmt, ...]
+
+
+class InvalidScript(Exception):
+    """What was generated is not what was meant: a fault of the exporter, never of the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    index: int
+    chunks: tuple[Chunk, ...]
+    rest: str
+    own: bool
+
+
+def script_name(component: str) -> str:
+    """``run_train.py``: a script ``train.py`` or ``statistics.py`` would hide the module it imports."""
+    return f"run_{component}.py"
+
+
+def write_script(
+    tagged: TaggedNotebook,
+    component: ComponentAnalysis,
+    interface: Interface,
+    exact_outputs: frozenset[str] = frozenset(),
+) -> Script:
+    """The script ``run_<component>.py``.
+
+    ``exact_outputs``: outputs that ``--boundary auto`` made, whose values must survive storing.
+    Raises :class:`InvalidScript` when the outcome does not parse or declares other arguments than the
+    interface.
+    """
+    cells = _cells(tagged, component, interface)
+    chunks = [chunk for cell in cells for chunk in cell.chunks]
+    given = frozenset(p.name for p in interface.parameters)
+    given |= {p.variable for p in (*interface.inputs, *interface.outputs) if p.binds_path}
+    given |= {p.variable for p in interface.inputs}
+    kinds = places(chunks, given)
+    nodes = [node for chunk in chunks for node in chunk.nodes]
+    names = {name for node in nodes for name in all_names(node)} | given
+    names |= {p.variable for p in interface.outputs}
+    taken = Taken(names)
+    bound = {name for node in nodes for name in bound_names(node)}
+    reads = {n for node in nodes for n in evaluated_names(node) | called_names(node)}
+    display = "display" in reads and "display" not in bound | given
+    origins = _origins(chunks, kinds)
+    quiet = _Quiet(nodes, origins, interface)
+    shows = display or any(
+        _shown(c, k, quiet) is not None for c, k in zip(chunks, kinds, strict=True)
+    )
+    show = (taken.fresh("show"), taken.fresh("show_text")) if shows else None
+    asynchronous = any(
+        _awaits(n) for c, k in zip(chunks, kinds, strict=True) if k == "other" for n in c.nodes
+    )
+    main = taken.fresh("main") if asynchronous else None
+    parts = skeleton(
+        interface,
+        taken,
+        origins,
+        description=_summary(tagged, interface),
+        exact_outputs=exact_outputs,
+        absolute_paths=any(_changes_folder(node) for node in nodes),
+        asynchronous=asynchronous,
+        show=show,
+        display=display,
+    )
+    text = "\n".join(_sections(tagged, interface, cells, kinds, parts, show, quiet, main))
+    text = re.sub(r"\n+\Z", "\n", text + "\n")
+    _verify(text, interface)
+    return Script(script_name(component.name), text, parts.modules, tuple(nodes))
+
+
+# The cells
+
+
+def _cells(
+    tagged: TaggedNotebook, component: ComponentAnalysis, interface: Interface
+) -> list[_Cell]:
+    carried: dict[int, set[int]] = {}
+    for item in component.carried:
+        carried.setdefault(item.cell, set()).add(item.index)
+    cells = []
+    for index in sorted({*component.cells, *carried}):
+        code = tagged.code[index]
+        own = index in component.cells
+        plain = plain_cell(code)
+        wanted = None
+        if not own:
+            wanted = frozenset(
+                i for i, origin in enumerate(plain.statement_of) if origin in carried[index]
+            )
+        source = _without_directives(plain.code)
+        chunks, rest = split_cell(index, source, carried=wanted, changing=plain.changing)
+        chunks = [c for chunk in chunks if (c := _without_display_import(chunk)) is not None]
+        if own:
+            chunks = _without_given_paths(chunks, interface)
+        cells.append(_Cell(index, tuple(chunks), rest, own))
+    return cells
+
+
+def _without_directives(code: str) -> str:
+    """The code without ``#| component: train`` and the like at its top."""
+    lines = code.split("\n")
+    for number, line in enumerate(lines):
+        if line.strip() and not line.startswith("#"):
+            break
+        if line.startswith("#|"):
+            lines[number] = ""
+    return "\n".join(lines)
+
+
+def _without_display_import(chunk: Chunk) -> Chunk | None:
+    """The chunk without imports of IPython's ``display``, which the script has a function for."""
+    edits: list[tuple[int, int, str]] = []
+    for statement in chunk.nodes:
+        for node in ast.walk(statement):
+            if not (isinstance(node, ast.ImportFrom) and node.module in _DISPLAY_MODULES):
+                continue
+            kept = [a for a in node.names if not (a.name == "display" and a.asname is None)]
+            if len(kept) == len(node.names):
+                continue
+            code = ast.unparse(ast.ImportFrom(node.module, kept, node.level)) if kept else "pass"
+            whole = ast.parse(chunk.code)
+            same = next(
+                n
+                for n in ast.walk(whole)
+                if isinstance(n, ast.ImportFrom) and ast.dump(n) == ast.dump(node)
+            )
+            edits.append((*span_of(chunk.code, same), code))
+    if not edits:
+        return chunk
+    text = replace_spans(chunk.code, set(edits))
+    nodes = ast.parse(text).body
+    if all(isinstance(n, ast.Pass) for n in nodes):
+        return None
+    return _with_code(chunk, text)
+
+
+def _with_code(chunk: Chunk, code: str) -> Chunk:
+    return Chunk(
+        chunk.cell,
+        code,
+        tuple(ast.parse(code).body),
+        chunk.lead,
+        chunk.changes_state,
+        chunk.carried,
+        chunk.displayed,
+    )
+
+
+def _without_given_paths(chunks: Sequence[Chunk], interface: Interface) -> list[Chunk]:
+    """Leave out assignments that an argument stands for.
+
+    A contract may bind a variable that the component's own cell sets (``model = Path("out/model")``):
+    its first plain assignment of a literal or a path is the notebook's default, not the value.
+    """
+    waiting = {p.name for p in interface.parameters if p.cell not in _parameter_cells(interface)}
+    waiting |= {p.variable for p in (*interface.inputs, *interface.outputs) if p.binds_path}
+    kept = []
+    for chunk in chunks:
+        node = chunk.nodes[0]
+        target = _single_target(node) if len(chunk.nodes) == 1 else None
+        if target in waiting and _is_default(node):
+            waiting.discard(target)
+            continue
+        kept.append(chunk)
+    return kept
+
+
+def _parameter_cells(interface: Interface) -> frozenset[int]:
+    return frozenset()
+
+
+def _single_target(node: ast.stmt) -> str | None:
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target: ast.expr = node.targets[0]
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        target = node.target
+    else:
+        return None
+    return target.id if isinstance(target, ast.Name) else None
+
+
+def _is_default(node: ast.stmt) -> bool:
+    value = getattr(node, "value", None)
+    if isinstance(value, ast.Call):
+        name = dotted(value.func) or ""
+        return name.rpartition(".")[2] in ("Path", "PurePath") and all(
+            isinstance(a, ast.Constant) for a in value.args
+        )
+    return isinstance(value, ast.Constant) or (
+        isinstance(value, ast.UnaryOp) and isinstance(value.operand, ast.Constant)
+    )
+
+
+# What is displayed
+
+
+class _Quiet:
+    """Knows calls whose value is plainly None."""
+
+    def __init__(
+        self, nodes: Sequence[ast.stmt], origins: dict[str, str], interface: Interface
+    ) -> None:
+        self._origins = origins
+        self._bound: dict[str, list[ast.stmt]] = {}
+        for node in nodes:
+            for name in bound_names(node):
+                self._bound.setdefault(name, []).append(node)
+        ports = (*interface.inputs, *interface.outputs)
+        self._paths = {p.variable for p in ports if p.binds_path} - self._bound.keys()
+
+    def is_none(self, value: ast.expr) -> bool:
+        """Whether displaying ``value`` would show nothing, whatever happens."""
+        if isinstance(value, ast.Constant):
+            return value.value is None
+        if not isinstance(value, ast.Call):
+            return False
+        function = value.func
+        if isinstance(function, ast.Name) and function.id not in self._bound:
+            return function.id in ("print", "display", "delattr", "setattr")
+        if isinstance(function, ast.Name):
+            return self._returns_nothing(function.id) or self._origin(function) in _RETURNS_NONE
+        if not isinstance(function, ast.Attribute):
+            return False
+        if self._origin(function) in _RETURNS_NONE:
+            return True
+        if isinstance(function.value, ast.Name):
+            name = function.value.id
+            if name in self._paths and function.attr in ("mkdir", "touch", "unlink", "rmdir"):
+                return True
+            bound = self._bound.get(name, [])
+            if len(bound) == 1 and isinstance(bound[0], ast.Assign):
+                return function.attr in _NONE_METHODS.get(type(bound[0].value), frozenset())
+        return False
+
+    def _origin(self, function: ast.expr) -> str | None:
+        name = dotted(function)
+        if name is None:
+            return None
+        root, _, rest = name.partition(".")
+        origin = self._origins.get(root)
+        if origin is None or len(self._bound.get(root, [])) > 1:
+            return None
+        full = origin.replace(":", ".")
+        return f"{full}.{rest}" if rest else full
+
+    def _returns_nothing(self, name: str) -> bool:
+        bound = self._bound[name]
+        if len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef) or bound[0].decorator_list:
+            return False
+        waiting: list[ast.AST] = list(bound[0].body)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+                continue
+            if isinstance(node, (ast.Yield, ast.YieldFrom)):
+                return False
+            if isinstance(node, ast.Return) and node.value is not None:
+                return False
+            waiting += ast.iter_child_nodes(node)
+        return True
+
+
+def _shown(chunk: Chunk, kind: Kind, quiet: _Quiet) -> ast.expr | None:
+    """The expression whose value the chunk must print."""
+    last = chunk.nodes[-1]
+    if not chunk.displayed or kind != "other" or not isinstance(last, ast.Expr):
+        return None
+    return None if quiet.is_none(last.value) else last.value
+
+
+def _with_show(chunk: Chunk, kind: Kind, quiet: _Quiet, show: str | None) -> str:
+    if show is None or _shown(chunk, kind, quiet) is None:
+        return chunk.code
+    statement = ast.parse(chunk.code).body[-1]
+    assert isinstance(statement, ast.Expr)
+    start, end = span_of(chunk.code, statement.value)
+    expression = chunk.code[start:end]
+    call = f"{show}({expression})"
+    tree = ast.parse(call).body[0]
+    assert isinstance(tree, ast.Expr)
+    assert isinstance(tree.value, ast.Call)
+    arguments = tree.value.args
+    if len(arguments) != 1 or ast.dump(arguments[0]) != ast.dump(statement.value):
+        call = f"{show}(({expression}))"
+    return replace_spans(chunk.code, [(start, end, call)])
+
+
+def _origins(chunks: Sequence[Chunk], kinds: Sequence[Kind]) -> dict[str, str]:
+    """What the names that hoisted imports bind stand for."""
+    return {
+        name: origin
+        for chunk, kind in zip(chunks, kinds, strict=True)
+        if kind == "import"
+        for node in chunk.nodes
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+        if alias.name != "*"
+        for name, origin in [import_origin(node, alias)]
+    }
+
+
+def _awaits(node: ast.AST) -> bool:
+    """Whether the module itself awaits something in the statement."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        return False
+    if isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)):
+        return True
+    if isinstance(node, ast.comprehension) and node.is_async:
+        return True
+    return any(map(_awaits, ast.iter_child_nodes(node)))
+
+
+def _changes_folder(node: ast.stmt) -> bool:
+    return any(
+        isinstance(n, ast.Call) and (dotted(n.func) or "").rpartition(".")[2] == "chdir"
+        for n in ast.walk(node)
+    )
+
+
+# The text
+
+
+def _summary(tagged: TaggedNotebook, interface: Interface) -> str:
+    if interface.description:
+        return " ".join(interface.description.split()).replace("%", "%%")
+    name = PurePosixPath(tagged.notebook.path.replace("\\", "/")).name
+    return f"{interface.component}, from {name}".replace("%", "%%")
+
+
+def _docstring(tagged: TaggedNotebook, interface: Interface) -> str:
+    name = PurePosixPath(tagged.notebook.path.replace("\\", "/")).name
+    lines = [f"Component {interface.component} of the notebook {name}."]
+    if interface.description:
+        lines += ["", *textwrap.wrap(" ".join(interface.description.split()), 84)]
+    if interface.invalid_when:
+        lines += ["", "The data are invalid when:"]
+        for reason in interface.invalid_when:
+            lines += textwrap.wrap(reason, 84, initial_indent="- ", subsequent_indent="  ")
+    body = "\n".join(lines).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    if body.endswith('"'):
+        body += " "
+    return f'"""{body}"""' if len(lines) == 1 else f'"""{body}\n"""'
+
+
+def _sections(
+    tagged: TaggedNotebook,
+    interface: Interface,
+    cells: Sequence[_Cell],
+    kinds: Sequence[Kind],
+    parts: Skeleton,
+    show: tuple[str, str] | None,
+    quiet: _Quiet,
+    main: str | None,
+) -> Iterable[str]:
+    kind_of = dict(zip((id(c) for cell in cells for c in cell.chunks), kinds, strict=True))
+    chunks = [c for cell in cells for c in cell.chunks]
+    yield _docstring(tagged, interface)
+    yield ""
+    future = [c for c in chunks if kind_of[id(c)] == "future"]
+    for chunk in future:
+        yield from _commented(chunk)
+    if future:
+        yield ""
+    yield from parts.standard
+    former: Kind | None = "import"
+    for chunk in chunks:
+        kind = kind_of[id(chunk)]
+        if kind in ("import", "state"):
+            if former is not None and kind != former:
+                yield ""
+            yield from _commented(chunk)
+            former = kind
+    if parts.libraries:
+        if former == "state":
+            yield ""
+        yield from parts.libraries
+    yield from _definitions(tagged, cells, kind_of)
+    for helper in parts.helpers:
+        yield from ("", "", helper.rstrip("\n"))
+    yield from ("", "")
+    body = "\n".join(_body(tagged, cells, kind_of, parts, show, quiet)).strip("\n")
+    if main is None:
+        yield 'if __name__ == "__main__":'
+        yield indent_code(body)
+        return
+    names = {
+        n
+        for c in chunks
+        if kind_of[id(c)] == "other"
+        for node in c.nodes
+        for n in bound_names(node)
+    }
+    start = [n for line in parts.start for n in bound_names(ast.parse(line).body[0])]
+    yield f"async def {main}() -> None:"
+    yield '    """Run the cells, which await something."""'
+    for name in sorted({*names, *start}):
+        yield f"    global {name}"
+    yield ""
+    yield indent_code(_without_annotations(body))
+    yield from ("", "", 'if __name__ == "__main__":', f"    {parts.asyncio}.run({main}())")
+
+
+def _commented(chunk: Chunk) -> Iterable[str]:
+    yield from chunk.comment
+    yield chunk.code
+
+
+def _definitions(
+    tagged: TaggedNotebook, cells: Sequence[_Cell], kind_of: dict[int, Kind]
+) -> Iterable[str]:
+    former: Kind | None = None
+    for cell in cells:
+        whole = all(kind_of[id(c)] != "other" for c in cell.chunks)
+        first = True
+        for chunk in cell.chunks:
+            kind = kind_of[id(chunk)]
+            if kind not in ("definition", "constant"):
+                continue
+            heading = _context(tagged, cell) if whole and first and cell.own else []
+            if kind == "definition" or former == "definition" or former is None:
+                yield from ("", "")
+            elif first or heading or any(not line.strip() for line in chunk.lead):
+                yield ""
+            yield from heading
+            yield from chunk.comment
+            yield chunk.code
+            former, first = kind, False
+
+
+def _body(
+    tagged: TaggedNotebook,
+    cells: Sequence[_Cell],
+    kind_of: dict[int, Kind],
+    parts: Skeleton,
+    show: tuple[str, str] | None,
+    quiet: _Quiet,
+) -> Iterable[str]:
+    yield from parts.start
+    for cell in cells:
+        lines: list[str] = []
+        loose: list[str] = []
+        for chunk in cell.chunks:
+            kind = kind_of[id(chunk)]
+            if kind != "other":
+                loose += chunk.lead[: len(chunk.lead) - len(chunk.comment)]
+                continue
+            lines += _few_blanks([*loose, *chunk.lead], at_start=not lines)
+            loose = []
+            lines.append(_with_show(chunk, kind, quiet, show[0] if show else None))
+        if not lines:
+            continue
+        if cell.rest:
+            lines += _few_blanks([*loose, *cell.rest.split("\n")], at_start=False)
+        context = _context(tagged, cell) if cell.own else []
+        yield ""
+        yield from context or (["# %%"] if cell.own else ["# From another cell of the notebook."])
+        yield "\n".join(lines)
+    if parts.end:
+        yield from ("", "# The outputs.", *parts.end)
+
+
+def _few_blanks(lines: Sequence[str], *, at_start: bool) -> list[str]:
+    """Comment and blank lines with at most one blank line in a row, none at the start."""
+    kept: list[str] = []
+    for line in lines:
+        if line.strip() or (kept and kept[-1].strip()) or (not kept and not at_start):
+            kept.append(line.rstrip())
+    return kept
+
+
+_HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
+
+
+def _context(tagged: TaggedNotebook, cell: _Cell) -> list[str]:
+    """The heading and the short text that the notebook has right above the cell, as comments."""
+    text = ""
+    for index in range(cell.index - 1, -1, -1):
+        above = tagged.notebook.cells[index]
+        if above.kind == "code":
+            break
+        if above.kind == "markdown" and tagged.roles[index].contract_for is None:
+            text = above.source
+            break
+    heading = ""
+    words: list[str] = []
+    for line in text.split("\n"):
+        match = _HEADING.match(line.strip())
+        if match:
+            if words:
+                break
+            heading = match[1]
+        elif line.strip():
+            words.append(line.strip())
+        elif words:
+            break
+    plain = " ".join(words)
+    lines = [f"# %% {heading}"] if heading else []
+    if plain and plain[0] not in "|<!$>-*`" and len(plain) <= 300:
+        lines = lines or ["# %%"]
+        lines += [f"# {line}" for line in textwrap.wrap(plain, 80)]
+    return [line.rstrip() for line in lines]
+
+
+def _without_annotations(code: str) -> str:
+    """The code with ``x: int = 1`` as ``x = 1``: a name that is global in a function has no annotation."""
+    edits: list[tuple[int, int, str]] = []
+    waiting: list[ast.AST] = list(ast.parse(code).body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            continue
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            start, end = span_of(code, node)
+            text = "pass"
+            if node.value is not None:
+                value_start, value_end = span_of(code, node.value)
+                if code[value_end:end].strip():  # The value stands in brackets that belong to it.
+                    value_end = end
+                opening = code.rfind("=", start, value_start)
+                text = f"{node.target.id} ={code[opening + 1 : value_end]}"
+            edits.append((start, end, text))
+        waiting += ast.iter_child_nodes(node)
+    return replace_spans(code, edits)
+
+
+# Proof
+
+
+def _verify(text: str, interface: Interface) -> None:
+    """Parse back what was written: it compiles, and its arguments are the interface's."""
+    try:
+        tree = ast.parse(text)
+        compile(tree, script_name(interface.component), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise InvalidScript(f"{interface.component}: {error}") from error
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and dotted(node.func) == "parser.add_argument"
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+        ):
+            found.append(str(node.args[0].value))
+    wanted = [port.name for port in interface.inputs]
+    wanted += [interface.argument(p.name) for p in interface.parameters]
+    wanted += [port.name for port in interface.outputs]
+    if found[: len(wanted)] != [f"--{name}" for name in wanted]:
+        raise InvalidScript(f"{interface.component}: arguments {found} are not {wanted}")
+
+
+__all__ = ["InvalidScript", "Script", "changes_process_state", "script_name", "write_script"]
