@@ -333,9 +333,8 @@ class _Completion:
         both = {p.variable for p in interface.inputs} & {p.variable for p in interface.outputs}
         declared = {
             port.variable
-            for section, ports in (("inputs", interface.inputs), ("outputs", interface.outputs))
-            for port in ports
-            if (component, section, port.variable) in self._declarations.places
+            for port in interface.inputs
+            if (component, "inputs", port.variable) in self._declarations.places
         }
         wanted: list[tuple[str, str, str]] = []
         for parameter in interface.parameters:
@@ -378,6 +377,14 @@ class _Completion:
             ),
             renamed=renamed,
             checkpoint=_with_output_name(interface, arguments),
+            smoke={
+                section: (
+                    {arguments.get((section, name), name): value for name, value in said.items()}
+                    if isinstance(said, Mapping)
+                    else said
+                )
+                for section, said in interface.smoke.items()
+            },
         )
 
     # Where inputs come from

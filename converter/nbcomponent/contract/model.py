@@ -105,7 +105,8 @@ class Interface:
 
     ``renamed`` maps a notebook variable to its argument's name where they differ because Azure refuses
     the variable's name. (An input and an output of one variable differ by :attr:`Port.name` alone.)
-    ``deterministic`` is None where the contract does not say.
+    ``deterministic`` is None where the contract does not say. ``smoke`` (its inputs and parameters) and
+    ``checkpoint`` (its output) name arguments.
     """
 
     component: str

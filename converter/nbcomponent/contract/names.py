@@ -19,8 +19,8 @@ _ARGPARSE = frozenset(("help", "h"))
 def argument_names(names: Iterable[str]) -> list[str]:
     """An argument's name for each of ``names``, in the same order.
 
-    A name that is accepted as it is keeps it; the others give way: ``home`` becomes ``home_``, ``größe``
-    ``gro_e``-like ASCII, and the second of two that differ by case only gets a number.
+    A name that is accepted as it is stays; the others give way: ``home`` becomes ``home_``, ``größe``
+    ``groesse``, ``α`` ``alpha``, and the second of two that differ by case only gets a number.
     """
     wanted = list(names)
     given: list[str | None] = [None] * len(wanted)
@@ -61,7 +61,7 @@ def _fresh(name: str, taken: set[str]) -> str:
 
 
 def _ascii(name: str) -> str:
-    """``größe`` as ``grosse``, ``α`` as ``alpha``: letters as they are commonly written out."""
+    """``größe`` as ``groesse``, ``α`` as ``alpha``: letters as they are commonly written out."""
     if name.isascii():
         return name
     import unicodedata  # only for names that need it
