@@ -9,9 +9,7 @@ from nbcomponent.core.diagnostics import Diagnostic
 
 Boundary = Literal["strict", "auto"]
 
-Resolution = Literal[
-    "import", "definition", "constant", "parameter", "input", "sliced", "hidden"
-]
+Resolution = Literal["import", "definition", "constant", "parameter", "input", "sliced", "hidden"]
 
 StatementKind = Literal["import", "definition", "constant", "statement"]
 

@@ -14,7 +14,11 @@ def column_of(line_text: str, col_offset: int) -> int:
     return len(line_text.encode()[:col_offset].decode("utf-8", "replace")) + 1
 
 
-def place_of(node: ast.expr | ast.stmt, cell: int | None, lines: list[str]) -> Place:
+def place_of(
+    node: ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern,
+    cell: int | None,
+    lines: list[str],
+) -> Place:
     """The place of an ast node in a cell (or file) whose text is ``lines``."""
     line, end_line = node.lineno, node.end_lineno or node.lineno
     end_offset = node.end_col_offset if node.end_col_offset is not None else node.col_offset

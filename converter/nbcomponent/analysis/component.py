@@ -1,0 +1,715 @@
+"""Reading one component: its statements in order, and whatever they bring in from outside.
+
+The reader knows which names the component has surely bound so far. A name read before that must come
+from outside: it is looked up in the notebook's namespace and either carried over (import, definition,
+constant), met by a declaration (parameter, input), or hidden.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nbcomponent.analysis.carrying import is_immutable_literal, kind_of
+from nbcomponent.analysis.facts import Block, Function, NameNode, Statement
+from nbcomponent.analysis.library import IPYTHON_BUILTINS, IPYTHON_NAMES, MODULE_ATTRIBUTES
+from nbcomponent.analysis.messages import Finding, diagnostic_of
+from nbcomponent.analysis.model import (
+    Boundary,
+    Carried,
+    Crossing,
+    Declared,
+    Dependency,
+    Resolution,
+    StatementKind,
+)
+from nbcomponent.analysis.namespace import BUILTINS, Definition, Namespace, import_path
+from nbcomponent.analysis.objects import may_be_changed_by_call
+from nbcomponent.analysis.supply import Supplier
+from nbcomponent.analysis.timeline import Event, Timeline, definition_text
+from nbcomponent.core.diagnostics import Diagnostic, Place
+from nbcomponent.core.places import place_of
+from nbcomponent.notebook.model import TaggedNotebook
+
+_FIRST_OF = ("NBC107", "NBC110", "NBC102", "NBC105", "NBC103", "NBC104", "NBC106", "NBC101")
+_KIND_RESOLUTION: dict[StatementKind, Resolution] = {
+    "import": "import",
+    "definition": "definition",
+    "constant": "constant",
+    "statement": "sliced",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place inside the component: what an outside name is blamed on."""
+
+    cell: int
+    node: NameNode
+
+
+@dataclass(frozen=True, slots=True)
+class RunBlock:
+    """Code that runs as part of the component. ``site``: where it is brought in, None for its own."""
+
+    block: Block
+    cell: int
+    position: int
+    site: Site | None
+
+
+@dataclass(slots=True)
+class _Need:
+    name: str
+    site: Site
+    position: int
+    outside: bool
+    guarded: bool
+    dynamic: bool
+
+
+class ComponentReader:
+    """Walks one component and collects its dependencies, carried statements and findings."""
+
+    def __init__(
+        self,
+        name: str,
+        cells: tuple[int, ...],
+        tagged: TaggedNotebook,
+        namespace: Namespace,
+        timeline: Timeline,
+        declared: Declared,
+        boundary: Boundary,
+        supplier: Supplier | None = None,
+    ) -> None:
+        self.name = name
+        self.cells = cells
+        self.own = frozenset(cells)
+        self.tagged = tagged
+        self.namespace = namespace
+        self.timeline = timeline
+        self.declared = declared
+        self.boundary = boundary
+        self.supplier = supplier
+        self.reads: set[str] = set()
+        self.binds: set[str] = set()
+        self.bound: set[str] = set()
+        self.bound_at: dict[str, int] = {}
+        self.blocks: list[RunBlock] = []
+        self.diagnostics: list[Diagnostic] = []
+        self._dependencies: dict[str, Dependency] = {}
+        self._carried: dict[tuple[int, int], StatementKind] = {}
+        self._crossings: dict[str, Crossing] = {}
+        self._done: set[Function] = set()
+        self._changed: set[str] = set()
+        self._pending: list[tuple[Function, Site, int] | _Need] = []
+        self._lines: dict[int, list[str]] = {}
+
+    # results
+
+    def dependencies(self) -> tuple[Dependency, ...]:
+        """In the order of their places."""
+        return tuple(
+            sorted(self._dependencies.values(), key=lambda d: (d.cell, d.line, d.column, d.name))
+        )
+
+    def carried(self) -> tuple[Carried, ...]:
+        """Statements of other cells that become part of the component, in notebook order."""
+        result = []
+        for (cell, index), kind in sorted(self._carried.items()):
+            statement = self.namespace.cells[cell].statements[index]
+            names = tuple(dict.fromkeys(b.name for b in statement.block.binds))
+            result.append(Carried(cell, index, names, kind))
+        return tuple(result)
+
+    def carried_keys(self) -> set[tuple[int, int]]:
+        """(cell, index) of every carried statement."""
+        return set(self._carried)
+
+    def crossings(self) -> tuple[Crossing, ...]:
+        """Values that come from other components (``auto``), by name."""
+        return tuple(self._crossings[name] for name in sorted(self._crossings))
+
+    # walking
+
+    def read(self) -> None:
+        """Walk the component's cells in notebook order."""
+        for cell in self.cells:
+            facts = self.namespace.cells.get(cell)
+            if facts is None:
+                continue
+            for statement in facts.statements:
+                self._statement(statement)
+        self._left_over_functions()
+        self._declared_outputs()
+
+    def _statement(self, statement: Statement) -> None:
+        block = statement.block
+        position = self.namespace.position[id(statement)]
+        self._read_block(block, statement.cell, position)
+        self._drain()
+        self.blocks.append(RunBlock(block, statement.cell, position, None))
+        redefined = False
+        for bind in block.binds:
+            if bind.kind == "star":
+                continue
+            redefined = redefined or bind.function is not None or bind.klass is not None
+            self.binds.add(bind.name)
+            if bind.definite:
+                self.bound.add(bind.name)
+                self.bound_at[bind.name] = position
+                self._changed.discard(bind.name)
+        for definition in self.namespace.call_bindings.get(position, ()):
+            self.binds.add(definition.bind.name)
+            if definition.definite:
+                self.bound.add(definition.bind.name)
+                self.bound_at[definition.bind.name] = position
+        for name in block.deleted:
+            self.bound.discard(name)
+        if redefined:
+            self._done.clear()
+
+    def _read_block(self, block: Block, cell: int, position: int) -> None:
+        for name, node in block.exposed.items():
+            site = Site(cell, node)
+            self.reads.add(name)
+            if name in self.bound:
+                self._unchanged(name, site, position)
+            else:
+                self._pending.append(
+                    _Need(
+                        name,
+                        site,
+                        position,
+                        False,
+                        name in block.guarded,
+                        name in block.dynamic_names,
+                    )
+                )
+        if self.namespace.has_functions:
+            called = {site.chain[0] for site in block.calls if len(site.chain) == 1}
+            for use in block.uses:
+                if not use.stored:
+                    self._run_name(
+                        use.name, use.name in called, Site(cell, use.node), position, use.bound
+                    )
+
+    def _run_name(
+        self, name: str, called: bool, site: Site, position: int, bound: frozenset[str]
+    ) -> None:
+        carried = self.namespace.carries(name, position)
+        functions = carried.used | carried.called if called else carried.used
+        for function in sorted(functions, key=_function_order):
+            if function not in self._done:
+                if bound - self.bound:
+                    self._apply(function, site, position, bound)
+                else:
+                    self._pending.append((function, site, position))
+
+    def _drain(self) -> None:
+        """Work off what is pending; a list and not recursion, since chains of functions can be long."""
+        while self._pending:
+            item = self._pending.pop(0)
+            if isinstance(item, _Need):
+                self._need(item)
+            else:
+                self._apply(*item)
+
+    def _apply(
+        self, function: Function, site: Site, position: int, bound: frozenset[str] = frozenset()
+    ) -> None:
+        """A function of the notebook runs, or may run, at ``site``."""
+        if function in self._done:
+            return
+        if not bound:
+            self._done.add(function)
+        own = function.cell in self.own
+        body = function.body
+        self.blocks.append(RunBlock(body, function.cell, position, None if own else site))
+        for name, node in body.exposed.items():
+            place = Site(function.cell, node) if own else site
+            self.reads.add(name)
+            if name in self.bound:
+                self._unchanged(name, place, position)
+            elif name not in bound:
+                self._pending.append(
+                    _Need(
+                        name,
+                        place,
+                        position,
+                        not own,
+                        name in body.guarded,
+                        name in body.dynamic_names,
+                    )
+                )
+        for bind in body.binds:
+            self.binds.add(bind.name)
+        called = {call.chain[0] for call in body.calls if len(call.chain) == 1}
+        for use in body.uses:
+            if not use.stored:
+                place = Site(function.cell, use.node) if own else site
+                self._run_name(use.name, use.name in called, place, position, frozenset())
+
+    def _left_over_functions(self) -> None:
+        """Functions that the component defines and does not run: their globals are needed all the same."""
+        last = len(self.namespace.statements)
+        for cell in self.cells:
+            facts = self.namespace.cells.get(cell)
+            if facts is None:
+                continue
+            for statement in facts.statements:
+                for function in statement.block.functions:
+                    if function not in self._done:
+                        self._pending.append((function, Site(cell, function.node), last))
+                        self._drain()
+
+    def _declared_outputs(self) -> None:
+        """A variable that the contract stores must reach the component's end."""
+        last = len(self.namespace.statements)
+        for name in sorted(self.declared.outputs - self.declared.paths):
+            if name not in self.bound and name not in self.binds and self.cells:
+                cell = self.cells[-1]
+                self.reads.add(name)
+                node = ast.Constant(None, lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+                if name in self.namespace.definitions and name not in self._dependencies:
+                    self._pending.append(_Need(name, Site(cell, node), last, False, False, False))
+        self._drain()
+
+    # own values changed from outside (NBC104)
+
+    def _unchanged(self, name: str, site: Site, position: int) -> None:
+        if name in self._changed:
+            return
+        since = self.bound_at.get(name, -1)
+        events = self.timeline.between(name, since, position, self.own)
+        if not events:
+            return
+        self._changed.add(name)
+        if self.boundary == "auto" and self._slice_events(name, events, site):
+            return
+        self._report("NBC104", name, site, _cells(events), how=events[-1].how)
+
+    # names from outside
+
+    def _need(self, need: _Need) -> None:
+        name = need.name
+        known = self._dependencies.get(name)
+        if known is not None:
+            if known.resolution in ("sliced", "input") and self.supplier is not None:
+                self._supply_again(need)
+            return
+        if name in MODULE_ATTRIBUTES:
+            return
+        every = [d for d in self.namespace.definitions.get(name, ()) if d.cell not in self.own]
+        if not every:
+            self._undefined(need)
+            return
+        above = [d for d in every if d.position < need.position]
+        if not above and (name in BUILTINS or need.guarded):
+            return
+        if name in self.binds and not above:
+            return  # bound on some paths by the component, and by nothing else before
+        if self._declared_elsewhere(name, need, above):
+            return
+        reaching = self.namespace.reaching(name, need.position, self.own) if above else every
+        self._resolve(need, reaching, above)
+
+    def _declared_elsewhere(self, name: str, need: _Need, above: list[Definition]) -> bool:
+        declared = self.declared
+        if name in declared.inputs:
+            self._depend(name, "input", need.site, tuple(sorted({d.cell for d in above})), None)
+            return True
+        if name in declared.parameters or (name in declared.outputs and name in declared.paths):
+            roles = self.tagged.roles
+            defined = [d for d in above if roles[d.cell].parameters] or above
+            since = max((d.position for d in defined), default=-1)
+            events = [
+                e
+                for e in self.timeline.between(name, since, need.position, self.own)
+                if not roles[e.statement.cell].parameters
+            ]
+            code = None
+            if events and any(roles[d.cell].parameters for d in defined):
+                code = "NBC104"
+                self._report(code, name, need.site, _cells(events), how=events[-1].how)
+            self._depend(
+                name, "parameter", need.site, tuple(sorted({d.cell for d in defined})), code
+            )
+            return True
+        return False
+
+    def _undefined(self, need: _Need) -> None:
+        name, site = need.name, need.site
+        if name in self.declared.inputs:
+            self._depend(name, "input", site, (), None)
+            return
+        if name in self.declared.parameters or name in self.declared.outputs:
+            self._depend(name, "parameter", site, (), None)
+            return
+        if name in self.binds or need.guarded:
+            return
+        if IPYTHON_NAMES.fullmatch(name) or name == "get_ipython":
+            self._hidden(need, ("NBC107",), self._history_cells(name, site))
+            return
+        if name in BUILTINS or name in IPYTHON_BUILTINS:
+            return
+        stars = [s for s in self.namespace.stars if s.cell not in self.own]
+        own_star = any(s.cell in self.own for s in self.namespace.stars)
+        if own_star and not need.outside:
+            return
+        if stars:
+            self._hidden(need, ("NBC110",), tuple(sorted({s.cell for s in stars})))
+            return
+        if own_star:
+            return
+        dynamic = [
+            s.cell
+            for s in self.namespace.statements
+            if s.cell not in self.own and self._binds_dynamically(s)
+        ]
+        if dynamic:
+            self._hidden(need, ("NBC107",), tuple(sorted(set(dynamic))))
+            return
+        self._hidden(need, ("NBC102",), ())
+
+    def _binds_dynamically(self, statement: Statement) -> bool:
+        """Whether a statement may bind names that its text does not show."""
+        block = statement.block
+        if any(called in ("exec", "globals", "locals", "vars") for called, _ in block.dynamic):
+            return True
+        code = self.tagged.code.get(statement.cell)
+        return code is not None and any(
+            code.magics[number].name in ("run", "load", "pylab", "store", "macro", "load_ext")
+            and (code.magics[number].name != "load_ext")
+            for number, _ in block.magics
+        )
+
+    def _history_cells(self, name: str, site: Site) -> tuple[int, ...]:
+        """The cells whose output or input a history name stands for, where that can be told."""
+        cells = self.tagged.notebook.cells
+        before = [i for i in self.tagged.code if i < site.cell]
+        digits = name.lstrip("_i")
+        if digits.isdigit():
+            return tuple(
+                i for i in sorted(self.tagged.code) if cells[i].execution_count == int(digits)
+            )
+        if name in ("In", "Out", "_ih", "_oh"):
+            node = site.node
+            numbers = self._history_numbers(site.cell, name)
+            found = [i for i in sorted(self.tagged.code) if cells[i].execution_count in numbers]
+            del node
+            return tuple(found)
+        if name == "get_ipython":
+            return ()
+        depth = max(1, len(name) if set(name) == {"_"} else len(name) - 1)
+        return (sorted(before)[-depth],) if len(before) >= depth else ()
+
+    def _history_numbers(self, cell: int, name: str) -> set[int]:
+        numbers: set[int] = set()
+        for statement in self.namespace.cells[cell].statements:
+            for subscript in statement.block.subscripts:
+                if isinstance(subscript.value, ast.Name) and subscript.value.id == name:
+                    key = subscript.slice
+                    if isinstance(key, ast.Constant) and isinstance(key.value, int):
+                        numbers.add(key.value)
+        return numbers
+
+    def _resolve(self, need: _Need, reaching: list[Definition], above: list[Definition]) -> None:
+        name = need.name
+        cells = tuple(sorted({d.cell for d in above or reaching}))
+        codes: list[str] = []
+        if any(d.bind.kind == "dynamic" for d in reaching):
+            codes.append("NBC107")
+        distinct = self._distinct(above or reaching)
+        if (distinct and len(cells) > 1) or (
+            any(not d.definite and _conditional(d) for d in reaching)
+            and not any(d.definite for d in reaching)
+        ):
+            codes.append("NBC105")
+        if not above or self._ran_later(cells, need.site.cell):
+            codes.append("NBC103")
+        carriable = (
+            None
+            if codes and not (self.boundary == "auto" and above)
+            else self._carriable(name, reaching, need)
+        )
+        if carriable is not None and (not codes or self.boundary == "auto"):
+            kind, statements = carriable
+            untagged = all(not self.tagged.roles[s.cell].shared and
+                           not self.tagged.roles[s.cell].parameters for s in statements)  # fmt: skip
+            code = "NBC101" if untagged else None
+            self._depend(name, _KIND_RESOLUTION[kind], need.site, cells, code)
+            if untagged:
+                self._report(
+                    "NBC101", name, need.site, cells, severity="note", resolution=kind,
+                )  # fmt: skip
+            for statement in statements:
+                self._carry(statement, kind, need.site, need.position)
+            return
+        if self.supplier is not None and "NBC107" not in codes and self._supply(need, cells):
+            return
+        changed = self._changed_outside(name, reaching, need)
+        if changed:
+            codes.append("NBC104")
+        codes.append("NBC106" if need.outside else "NBC101")
+        self._hidden(need, tuple(codes), cells, changed)
+
+    def _changed_outside(
+        self, name: str, reaching: list[Definition], need: _Need
+    ) -> tuple[int, ...]:
+        since = max((d.position for d in reaching if d.position < need.position), default=-1)
+        definers = {d.cell for d in reaching}
+        events = self.timeline.between(name, since, need.position, self.own)
+        return tuple(sorted({e.statement.cell for e in events if not e.binds} - definers))
+
+    def _distinct(self, definitions: list[Definition]) -> bool:
+        """Whether definitions in several cells differ (an import made twice does not)."""
+        meanings = set()
+        for definition in definitions:
+            bind = definition.bind
+            if bind.kind == "import":
+                meanings.add("import " + import_path(bind))
+            elif bind.function is not None or bind.klass is not None:
+                meanings.add(definition_text(definition.statement))
+            else:
+                meanings.add(f"{definition.cell}")
+        return len(meanings) > 1
+
+    def _ran_later(self, defined_in: tuple[int, ...], cell: int) -> bool:
+        """Whether execution counts show that the only defining cell ran after the reading one."""
+        if len(defined_in) != 1:
+            return False
+        cells = self.tagged.notebook.cells
+        defined, used = cells[defined_in[0]].execution_count, cells[cell].execution_count
+        return defined is not None and used is not None and defined > used
+
+    def _may_carry_from(self, cell: int, kind: StatementKind) -> bool:
+        role = self.tagged.roles[cell]
+        if role.skip:
+            return False
+        if role.parameters:
+            return kind in ("import", "definition")
+        return self.boundary == "auto" or not role.components
+
+    def _carriable(
+        self, name: str, reaching: list[Definition], need: _Need
+    ) -> tuple[StatementKind, list[Statement]] | None:
+        """The statements that bring a name over as an import, a definition or a constant."""
+        candidates = reaching
+        if all(d.bind.kind == "import" for d in reaching):
+            # the same import made in several cells may come from any of them
+            paths = {import_path(d.bind) for d in reaching}
+            every = [
+                d
+                for d in self.namespace.definitions[name]
+                if d.cell not in self.own
+                and d.bind.kind == "import"
+                and import_path(d.bind) in paths
+                and d.position < need.position
+            ]
+            candidates = [d for d in every if self._may_carry_from(d.cell, "import")][-1:]
+        statements = list({id(d.statement): d.statement for d in candidates}.values())
+        if not statements:
+            return None
+        kinds = {kind_of(s, self.namespace) for s in statements}
+        if len(kinds) != 1 or len(statements) > 1:
+            if kinds != {"import"} and not self._same_definition(statements):
+                return None
+            statements = statements[-1:]
+        kind = kind_of(statements[0], self.namespace)
+        if kind == "statement" or not self._may_carry_from(statements[0].cell, kind):
+            return None
+        definition = next(d for d in candidates if d.statement is statements[0])
+        if definition.bind.kind in ("augmented", "dynamic", "magic"):
+            return None
+        if definition.bind not in statements[0].block.binds:
+            return None  # bound by a call of a function with a global statement
+        if kind == "constant" and not self._unchanging(name, definition):
+            return None
+        if kind == "definition" and self._definition_changed(name, definition, need):
+            return None
+        return kind, statements
+
+    def _same_definition(self, statements: list[Statement]) -> bool:
+        return len({definition_text(s) for s in statements}) == 1
+
+    def _definition_changed(self, name: str, definition: Definition, need: _Need) -> bool:
+        events = self.timeline.between(name, definition.position, need.position, self.own)
+        return any(not e.binds for e in events)
+
+    def _unchanging(self, name: str, definition: Definition) -> bool:
+        """Whether nothing in the notebook rebinds or mutates a constant."""
+        if len({d.position for d in self.namespace.definitions[name]}) > 1:
+            return False
+        if any(e.position != definition.position for e in self.timeline.events.get(name, ())):
+            return False
+        if self.namespace.deletions.get(name):
+            return False
+        value = definition.bind.value
+        if value is None:
+            return False
+        if is_immutable_literal(value):
+            return True
+        return not any(
+            may_be_changed_by_call(self.namespace, site, name)
+            for statement in self.namespace.statements
+            if statement.cell not in self.own
+            for site in statement.block.calls
+        )
+
+    def _carry(self, statement: Statement, kind: StatementKind, site: Site, position: int) -> None:
+        key = (statement.cell, statement.index)
+        if key in self._carried:
+            return
+        self._carried[key] = kind
+        at = self.namespace.position[id(statement)]
+        block = statement.block
+        self.blocks.append(RunBlock(block, statement.cell, at, site))
+        for name in block.exposed:
+            in_time = name in self.bound and (
+                kind != "statement" or self.bound_at.get(name, at) < at
+            )
+            if not in_time:
+                self._pending.append(_Need(name, site, at, True, name in block.guarded, False))
+        for function in block.functions:
+            self._pending.append((function, site, position))
+        for use in block.uses:
+            if not use.stored:
+                self._run_name(use.name, True, site, at, frozenset())
+
+    # auto: values from other components, statements from untagged cells
+
+    def _supply(self, need: _Need, cells: tuple[int, ...]) -> bool:
+        assert self.supplier is not None
+        supply = self.supplier.supply(self.name, self.own, need.name, need.position)
+        if supply is None:
+            return False
+        if supply.problem:
+            codes = (supply.code, "NBC106" if need.outside else "NBC101")
+            self._hidden(need, tuple(dict.fromkeys(codes)), cells, why=supply.problem)
+            return True
+        if supply.producer is not None:
+            self._crossings[need.name] = Crossing(
+                need.name, supply.producer, self.name, supply.value_type
+            )
+            resolution: Resolution = "input"
+        else:
+            resolution = "sliced"
+        self._depend(need.name, resolution, need.site, cells, "NBC101")
+        self._report(
+            "NBC101", need.name, need.site, cells, severity="note",
+            resolution=resolution, producer=supply.producer,
+        )  # fmt: skip
+        for statement in supply.definitions:
+            self._carry(statement, kind_of(statement, self.namespace), need.site, need.position)
+        for statement in supply.statements:
+            self._carry(statement, "statement", need.site, need.position)
+        return True
+
+    def _supply_again(self, need: _Need) -> None:
+        """A pulled-in statement reads an earlier value of a name that is already supplied."""
+        assert self.supplier is not None
+        if need.name in self.declared.inputs:
+            return
+        supply = self.supplier.supply(self.name, self.own, need.name, need.position)
+        if supply is None:
+            return
+        if supply.problem:
+            self._report(supply.code, need.name, need.site, (), why=supply.problem)
+            return
+        if supply.producer is not None:
+            self._crossings.setdefault(
+                need.name, Crossing(need.name, supply.producer, self.name, supply.value_type)
+            )
+        for statement in supply.statements:
+            self._carry(statement, "statement", need.site, need.position)
+
+    def _slice_events(self, name: str, events: list[Event], site: Site) -> bool:
+        """Pull in what untagged cells do to the component's own value. False: it cannot be done."""
+        roles = self.tagged.roles
+        statements = [e.statement for e in events]
+        if any(
+            roles[s.cell].components or roles[s.cell].skip or roles[s.cell].parameters
+            for s in statements
+        ):
+            return False
+        for statement in statements:
+            self._carry(statement, "statement", site, self.namespace.position[id(statement)])
+        self._report(
+            "NBC104", name, site, _cells(events), severity="note", resolution="sliced",
+        )  # fmt: skip
+        return True
+
+    def replay(self, statement: Statement, site: Site) -> None:
+        """Carry a statement that sets process state (``auto``)."""
+        self._carry(statement, "statement", site, self.namespace.position[id(statement)])
+        self._drain()
+
+    # reporting
+
+    def _hidden(
+        self,
+        need: _Need,
+        codes: tuple[str, ...],
+        cells: tuple[int, ...],
+        changed: tuple[int, ...] = (),
+        why: str | None = None,
+    ) -> None:
+        if need.dynamic and "NBC107" not in codes:
+            codes = ("NBC107", *codes)
+        first = next((c for c in _FIRST_OF if c in codes), codes[0])
+        self._depend(need.name, "hidden", need.site, cells, first)
+        for code in dict.fromkeys(codes):
+            if code in ("NBC101", "NBC106") and len(codes) > 1 and first in (
+                "NBC102", "NBC103", "NBC105", "NBC107", "NBC110",
+            ):  # fmt: skip
+                continue  # the sharper finding says it all
+            self._report(
+                code, need.name, need.site, changed if code == "NBC104" else cells, why=why
+            )
+
+    def _depend(
+        self,
+        name: str,
+        resolution: Resolution,
+        site: Site,
+        defined_in: tuple[int, ...],
+        diagnostic: str | None,
+    ) -> None:
+        if name in self._dependencies:
+            return
+        place = self.place(site)
+        self._dependencies[name] = Dependency(
+            name, resolution, defined_in, site.cell, place.line, place.column, diagnostic
+        )
+
+    def place(self, site: Site) -> Place:
+        """The place of a site, in code points."""
+        lines = self._lines.get(site.cell)
+        if lines is None:
+            lines = self._lines[site.cell] = self.tagged.notebook.cells[site.cell].source.split(
+                "\n"
+            )
+        return place_of(site.node, site.cell, lines)
+
+    def _report(
+        self, code: str, name: str, site: Site, cells: tuple[int, ...], **details: object
+    ) -> None:
+        finding = Finding(code, name, self.place(site), cells, self.name, details)
+        self.diagnostics.append(diagnostic_of(finding, self.tagged))
+
+    def report(self, finding: Finding) -> None:
+        """Add a finding of another part of the analysis."""
+        self.diagnostics.append(diagnostic_of(finding, self.tagged))
+
+
+def _cells(events: list[Event]) -> tuple[int, ...]:
+    return tuple(sorted({e.statement.cell for e in events}))
+
+
+def _conditional(definition: Definition) -> bool:
+    return not isinstance(definition.statement.node, (ast.For, ast.AsyncFor))
+
+
+def _function_order(function: Function) -> tuple[int, int, int]:
+    return function.cell, function.node.lineno, function.node.col_offset

@@ -1,0 +1,83 @@
+"""Values that cross components as a whole: cycles between components, and objects that lose their sharing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from nbcomponent.analysis.component import ComponentReader
+from nbcomponent.analysis.model import ComponentAnalysis
+from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
+from nbcomponent.notebook.model import TaggedNotebook
+
+
+def cycles(components: Sequence[ComponentAnalysis], tagged: TaggedNotebook) -> Iterator[Diagnostic]:
+    """Components that would need each other's outputs."""
+    needs = {c.name: {x.producer for x in c.crossings} for c in components}
+    for component in components:
+        path = _way_back(component.name, needs)
+        if path is None:
+            continue
+        names = sorted(x.name for x in component.crossings if x.producer == path[1])
+        site = next((d for d in component.dependencies if d.name == names[0]), None)
+        if site is None:
+            continue
+        place = Place(site.cell, site.line, site.column, site.line, site.column + len(site.name))
+        yield Diagnostic(
+            "NBC101",
+            "error",
+            f"{component.name} needs `{names[0]}` of {path[1]}, which in turn needs {component.name}: "
+            + " -> ".join(path),
+            place,
+            name=names[0],
+            component=component.name,
+            fix=Fix("put the cells that need each other into one component", "tag-component"),
+        )
+
+
+def _way_back(start: str, needs: dict[str, set[str]]) -> list[str] | None:
+    pending = [[start, producer] for producer in sorted(needs.get(start, ()))]
+    seen: set[str] = set()
+    while pending:
+        path = pending.pop(0)
+        if path[-1] == start:
+            return path
+        if path[-1] in seen:
+            continue
+        seen.add(path[-1])
+        pending.extend([*path, following] for following in sorted(needs.get(path[-1], ())))
+    return None
+
+
+def lost_aliasing(reader: ComponentReader) -> Iterator[Diagnostic]:
+    """Two values that share an object in the notebook and would come over as two copies."""
+    names = [x.name for x in reader.crossings()]
+    if len(names) < 2:
+        return
+    first = reader.namespace.cells[reader.cells[0]].statements
+    position = reader.namespace.position[id(first[0])] if first else 0
+    last = len(reader.namespace.statements)
+    for one, other in combinations(names, 2):
+        shared = reader.timeline.objects(one, position) & reader.timeline.objects(other, position)
+        if not shared:
+            continue
+        events = [
+            e
+            for name in (one, other)
+            for e in reader.timeline.between(name, position - 1, last)
+            if not e.binds and e.statement.cell in reader.own
+        ]
+        if events:
+            site = next(d for d in reader.dependencies() if d.name == one)
+            place = Place(site.cell, site.line, site.column, site.line, site.column + len(one))
+            yield Diagnostic(
+                "NBC104",
+                "error",
+                f"`{one}` and `{other}` share an object that {reader.name} changes; as two inputs "
+                "they would be two copies",
+                place,
+                name=one,
+                defined_in=site.defined_in,
+                component=reader.name,
+                fix=Fix(f"make `{other}` from `{one}` inside {reader.name}", "edit"),
+            )

@@ -1,0 +1,163 @@
+"""What one cell's Python does to the notebook's namespace, read from its syntax alone.
+
+Facts know nothing of other cells: they can be kept for as long as the cell's text stays the same.
+A :class:`Block` describes code that runs as a whole: a top-level statement, or the body of a
+function. Names in it are always names of the notebook's namespace (globals); locals of functions,
+comprehensions and class bodies never appear.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Literal, Union
+
+BindKind = Literal[
+    "assign", "augmented", "import", "star", "function", "class", "target", "magic", "dynamic"
+]
+
+NameNode = Union[ast.expr, ast.stmt, ast.alias, ast.excepthandler, ast.pattern]
+"""An ast node that has a position."""
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function, lambda or method and what its body does when it runs.
+
+    ``parameters``: names in positional order. ``owner`` is the class for methods. ``body`` is empty
+    until the visitor has read it.
+    """
+
+    name: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    cell: int
+    parameters: tuple[str, ...]
+    body: Block
+    owner: Class | None = None
+    nested: bool = False
+    parameter_mutations: set[str] = field(default_factory=set)
+    returns: list[ast.expr] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class statement: its methods and the functions that its body holds."""
+
+    name: str
+    node: ast.ClassDef
+    cell: int
+    functions: list[Function]
+    nested: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Bind:
+    """One binding of a global name. ``value`` is what it is bound to, where the syntax shows it.
+
+    ``module``/``attribute``: what an import binds (``from a.b import c``: ``a.b``, ``c``; ``import
+    a.b`` binds ``a`` and has module ``a``; ``import a.b as c``: module ``a.b``). ``part``: the name is
+    bound to a part of ``value`` (tuple unpacking, a loop's element).
+    """
+
+    name: str
+    node: NameNode
+    kind: BindKind
+    definite: bool
+    value: ast.expr | None = None
+    part: bool = False
+    statement: ast.stmt | None = None
+    module: str | None = None
+    attribute: str | None = None
+    function: Function | None = None
+    klass: Class | None = None
+    annotation: ast.expr | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Use:
+    """A read of a name at ``node``. ``bound``: names the block had surely bound by then.
+
+    ``stored``: the value is only put somewhere (``handlers = [f]``), so nothing runs now.
+    """
+
+    name: str
+    node: NameNode
+    bound: frozenset[str]
+    stored: bool
+
+
+@dataclass(slots=True, eq=False)
+class Mutation:
+    """A change of the object under ``name``: ``how`` is the method, ``[]``, ``.attr`` or an operator.
+
+    ``chain`` is the target as written (``pd.DataFrame.hello``), ``value`` what is stored.
+    """
+
+    name: str
+    node: NameNode
+    how: str
+    chain: tuple[str, ...]
+    value: ast.expr | None = None
+
+
+@dataclass(slots=True, eq=False)
+class CallSite:
+    """A call of a dotted global name: ``chain`` is (``np``, ``random``, ``seed``)."""
+
+    chain: tuple[str, ...]
+    node: ast.Call
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Code that runs as a whole.
+
+    ``exposed``: names read on some path before the block itself has surely bound them, each with the
+    first such place. ``uses``: the places where the value of a name may run (see :class:`Use`).
+    ``attributes``: every attribute name mentioned, with its first node. ``references``: dotted global
+    names mentioned (``("np", "pi")``), with their node. ``dynamic``: calls of exec, eval, globals and
+    the like where the names they touch are not plain in the text; ``dynamic_names``: names that they
+    plainly read (``eval("x")``, ``globals()["x"]``). ``guarded``: names whose absence the code expects
+    (``"x" in globals()``, ``$x`` in a shell line, a handler for NameError). ``magics``: placeholders of IPython syntax in it, by number. ``functions``: functions and
+    lambdas defined anywhere in it.
+    """
+
+    exposed: dict[str, NameNode] = field(default_factory=dict)
+    uses: list[Use] = field(default_factory=list)
+    binds: list[Bind] = field(default_factory=list)
+    deleted: dict[str, NameNode] = field(default_factory=dict)
+    mutations: list[Mutation] = field(default_factory=list)
+    calls: list[CallSite] = field(default_factory=list)
+    method_calls: list[ast.Call] = field(default_factory=list)
+    attributes: dict[str, NameNode] = field(default_factory=dict)
+    references: dict[tuple[str, ...], NameNode] = field(default_factory=dict)
+    subscripts: list[ast.Subscript] = field(default_factory=list)
+    memberships: list[ast.Compare] = field(default_factory=list)
+    dynamic: list[tuple[str, ast.Call]] = field(default_factory=list)
+    dynamic_names: dict[str, NameNode] = field(default_factory=dict)
+    guarded: set[str] = field(default_factory=set)
+    magics: list[tuple[int, ast.Call]] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    ends: bool = False
+
+    def definite(self) -> set[str]:
+        """Names that the block has surely bound when it ends."""
+        return {bind.name for bind in self.binds if bind.definite}
+
+
+@dataclass(slots=True, eq=False)
+class Statement:
+    """A top-level statement of a cell. ``index`` counts from 0 in the cell's tree."""
+
+    cell: int
+    index: int
+    node: ast.stmt
+    block: Block
+
+
+@dataclass(slots=True, eq=False)
+class CellFacts:
+    """The facts of one code cell, statement by statement."""
+
+    cell: int
+    statements: tuple[Statement, ...]

@@ -1,0 +1,360 @@
+"""The notebook's one namespace: who binds a name, in notebook order, and what its value can run.
+
+Notebook order (top to bottom) is the order that counts, as in papermill or *Restart and run all*.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Statement
+from nbcomponent.analysis.library import STORING_FUNCTIONS, STORING_METHODS
+from nbcomponent.analysis.visitor import dotted, root_of
+
+BUILTINS = frozenset(dir(builtins))
+
+
+@dataclass(slots=True, eq=False)
+class Definition:
+    """A binding with its place in the notebook: ``position`` counts all top-level statements."""
+
+    position: int
+    cell: int
+    statement: Statement
+    bind: Bind
+    definite: bool
+
+
+@dataclass(slots=True)
+class Carries:
+    """Functions that a value can run: when it is used at all, and only when it is called itself."""
+
+    used: frozenset[Function]
+    called: frozenset[Function]
+
+
+_NONE = Carries(frozenset(), frozenset())
+
+
+class Namespace:
+    """All cells of a notebook together. Pure look-ups; nothing here runs or changes the facts."""
+
+    def __init__(self, cells: Mapping[int, CellFacts]) -> None:
+        self.cells = cells
+        self.statements: list[Statement] = []
+        self.position: dict[int, int] = {}
+        self.definitions: dict[str, list[Definition]] = {}
+        self.stars: list[Definition] = []
+        self.imports: dict[str, str] = {}
+        self.lambdas: dict[ast.AST, Function] = {}
+        self.stores: dict[str, list[tuple[int, ast.expr | Function]]] = {}
+        self.deletions: dict[str, list[int]] = {}
+        self.call_bindings: dict[int, list[Definition]] = {}
+        self.has_functions = False
+        self._carries: dict[Definition, Carries | None] = {}
+        self._returns: dict[Function, Carries | None] = {}
+        self._collect()
+
+    # collecting
+
+    def _collect(self) -> None:
+        binders: dict[str, list[Function]] = {}
+        for cell in sorted(self.cells):
+            for statement in self.cells[cell].statements:
+                position = len(self.statements)
+                self.statements.append(statement)
+                self.position[id(statement)] = position
+                block = statement.block
+                for bind in block.binds:
+                    definition = Definition(position, cell, statement, bind, bind.definite)
+                    if bind.kind == "star":
+                        self.stars.append(definition)
+                        continue
+                    self.definitions.setdefault(bind.name, []).append(definition)
+                    if bind.kind == "import" and bind.name not in self.imports:
+                        self.imports[bind.name] = import_path(bind)
+                    if bind.function is not None and bind.function.body.binds:
+                        binders.setdefault(bind.name, []).append(bind.function)
+                    if bind.klass is not None:
+                        for method in bind.klass.functions:
+                            if method.body.binds:
+                                binders.setdefault(bind.name, []).append(method)
+                    self._decorated(position, bind)
+                if block.functions:
+                    self.has_functions = True
+                    for function in block.functions:
+                        if isinstance(function.node, ast.Lambda):
+                            self.lambdas[function.node] = function
+                for mutation in block.mutations:
+                    if mutation.value is not None and (
+                        mutation.how[0] in "[." or mutation.how in STORING_METHODS
+                    ):
+                        self.stores.setdefault(mutation.name, []).append((position, mutation.value))
+                for name in block.deleted:
+                    self.deletions.setdefault(name, []).append(position)
+        if binders:
+            self._bindings_by_calls(binders)
+        if self.has_functions:
+            # from top to bottom, so that each look-up finds what it needs already worked out
+            for definition in sorted(
+                (d for every in self.definitions.values() for d in every), key=lambda d: d.position
+            ):
+                self._carried(definition)
+
+    def _decorated(self, position: int, bind: Bind) -> None:
+        """``@registry.add`` puts the definition into ``registry``."""
+        if bind.function is None and bind.klass is None:
+            return
+        node = bind.node
+        for decorator in getattr(node, "decorator_list", ()):
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if not isinstance(target, ast.Attribute):
+                continue
+            root = root_of(target)
+            if root is not None and root.id not in self.imports:
+                functions = [bind.function] if bind.function else bind.klass.functions  # type: ignore[union-attr]
+                stored = self.stores.setdefault(root.id, [])
+                stored.extend((position, function) for function in functions)
+
+    def _bindings_by_calls(self, binders: dict[str, list[Function]]) -> None:
+        """A call of a function with ``global`` statements binds names where it is called."""
+        for position, statement in enumerate(self.statements):
+            called = {site.chain[0]: len(site.chain) == 1 for site in statement.block.calls}
+            for name, plain in called.items():
+                functions = binders.get(name)
+                if not functions:
+                    continue
+                for function in functions:
+                    for bind in function.body.binds:
+                        if bind.kind == "star":
+                            continue
+                        definite = (
+                            plain
+                            and bind.definite
+                            and len(functions) == 1
+                            and isinstance(statement.node, (ast.Expr, ast.Assign))
+                        )
+                        definition = Definition(position, statement.cell, statement, bind, definite)
+                        self.definitions.setdefault(bind.name, []).append(definition)
+                        self.call_bindings.setdefault(position, []).append(definition)
+        for definitions in self.definitions.values():
+            definitions.sort(key=lambda d: d.position)
+
+    # looking up
+
+    def resolve(self, chain: tuple[str, ...]) -> str | None:
+        """The dotted import path of a chain: ``np.random.seed`` is ``numpy.random.seed``.
+
+        A builtin is itself. None where the root is neither an import nor a builtin.
+        """
+        root = self.imports.get(chain[0])
+        if root is None:
+            if chain[0] in BUILTINS and chain[0] not in self.definitions:
+                return ".".join(chain)
+            return None
+        return ".".join((root, *chain[1:]))
+
+    def reaching(
+        self, name: str, position: int, without: frozenset[int] = frozenset()
+    ) -> list[Definition]:
+        """Definitions of ``name`` that a read at ``position`` can see in notebook order.
+
+        The last one above that surely binds it and everything that may bind it after that; where
+        nothing above does, those below. ``without``: cells whose definitions do not count.
+        """
+        every = [d for d in self.definitions.get(name, ()) if d.cell not in without]
+        above: list[Definition] = []
+        for definition in reversed(every):
+            if definition.position >= position:
+                continue
+            above.append(definition)
+            if definition.definite:
+                break
+        if above:
+            above.reverse()
+            return above
+        return [d for d in every if d.position >= position]
+
+    def carries(self, name: str, position: int) -> Carries:
+        """What the value of ``name``, read at ``position``, can run."""
+        if not self.has_functions:
+            return _NONE
+        used: set[Function] = set()
+        called: set[Function] = set()
+        for definition in self.reaching(name, position):
+            carried = self._carried(definition)
+            used |= carried.used
+            called |= carried.called
+        for stored_at, value in self.stores.get(name, ()):
+            if stored_at < position:
+                if isinstance(value, Function):
+                    used.add(value)
+                else:
+                    carried = self._flow(value, stored_at)
+                    used |= carried.used
+        if not used and not called:
+            return _NONE
+        return Carries(frozenset(used), frozenset(called))
+
+    def _carried(self, definition: Definition) -> Carries:
+        if definition in self._carries:
+            return (
+                self._carries[definition] or _NONE
+            )  # None: being worked out, a cycle adds nothing
+        self._carries[definition] = None
+        bind = definition.bind
+        if bind.function is not None:
+            result = Carries(frozenset((bind.function,)), frozenset())
+        elif bind.klass is not None:
+            used = set(bind.klass.functions)
+            for base in bind.klass.node.bases:
+                used |= self._flow(base, definition.position).used
+            result = Carries(frozenset(used), frozenset())
+        elif bind.value is not None:
+            result = self._flow(bind.value, definition.position)
+        else:
+            result = _NONE
+        self._carries[definition] = result
+        return result
+
+    def _union(self, parts: Iterable[ast.expr | None], position: int) -> Carries:
+        used: frozenset[Function] = frozenset()
+        called: frozenset[Function] = frozenset()
+        for part in parts:
+            if part is None or isinstance(part, ast.Constant):
+                continue
+            flow = self._flow(part, position)
+            if flow.used:
+                used |= flow.used
+            if flow.called:
+                called |= flow.called
+        return Carries(used, called) if used or called else _NONE
+
+    def _flow(self, node: ast.expr, position: int) -> Carries:
+        """Functions that the value of an expression can run."""
+        kind = type(node)
+        if kind is ast.Constant:
+            return _NONE
+        if isinstance(node, ast.Name):
+            return self.carries(node.id, position)
+        if isinstance(node, ast.Lambda):
+            function = self.lambdas.get(node)
+            return Carries(frozenset((function,)), frozenset()) if function else _NONE
+        if isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred, ast.Await, ast.NamedExpr)):
+            return self._flow(node.value, position)
+        if isinstance(node, ast.Call):
+            return self._call_flow(node, position)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return self._union(node.elts, position)
+        if isinstance(node, ast.Dict):
+            return self._union(node.values, position)
+        if isinstance(node, ast.IfExp):
+            return self._union((node.body, node.orelse), position)
+        if isinstance(node, ast.BoolOp):
+            return self._union(node.values, position)
+        if isinstance(node, ast.BinOp):
+            return self._union((node.left, node.right), position)
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            return self._union((node.elt, node.generators[0].iter), position)
+        if isinstance(node, ast.DictComp):
+            return self._union((node.value, node.generators[0].iter), position)
+        return _NONE
+
+    def _call_flow(self, node: ast.Call, position: int) -> Carries:
+        arguments = self._union((*node.args, *(k.value for k in node.keywords)), position)
+        chain = dotted(node.func)
+        if chain is None:
+            inner = self._flow(node.func, position)
+            return _join(Carries(inner.used | inner.called, frozenset()), arguments)
+        last = chain[-1]
+        if len(chain) == 1:
+            definitions = self.reaching(last, position)
+            own = [
+                d for d in definitions if d.bind.function is not None or d.bind.klass is not None
+            ]
+            if own:
+                result = arguments
+                for definition in own:
+                    if definition.bind.klass is not None:
+                        result = _join(result, self._carried(definition))
+                    else:
+                        result = _join(result, self._returned(definition.bind.function, position))  # type: ignore[arg-type]
+                return result
+        receiver = self.carries(chain[0], position) if chain[0] not in self.imports else _NONE
+        if receiver.used:
+            methods = [f for f in receiver.used if f.name == last and f.owner is not None]
+            if methods:
+                result = arguments
+                for method in methods:
+                    result = _join(result, self._returned(method, position))
+                    if _returns_self(method):
+                        result = _join(result, receiver)
+                return result
+            return _join(receiver, arguments)
+        if not arguments.used and not arguments.called:
+            return _NONE
+        if last in STORING_FUNCTIONS or last[:1].isupper():
+            return Carries(arguments.used | arguments.called, frozenset())
+        return Carries(frozenset(), arguments.used | arguments.called)
+
+    def _returned(self, function: Function, position: int) -> Carries:
+        """What a notebook function's result can run: itself (a closure) when called, its classes."""
+        if function in self._returns:
+            return self._returns[function] or _NONE
+        self._returns[function] = None
+        result = Carries(frozenset(), frozenset((function,)))
+        for name in function.body.exposed:
+            for definition in self.reaching(name, position):
+                if definition.bind.klass is not None:
+                    result = _join(result, self._carried(definition))
+                elif (
+                    definition.bind.function is not None
+                    and definition.bind.function is not function
+                ):
+                    result = _join(result, self._returned(definition.bind.function, position))
+        self._returns[function] = result
+        return result
+
+    def functions_run_by(self, block: Block, position: int) -> list[Function]:
+        """Functions of the notebook that running ``block`` at ``position`` can run, transitively."""
+        if not self.has_functions:
+            return []
+        found: dict[Function, None] = {}
+        pending = [block]
+        while pending:
+            current = pending.pop()
+            called = {site.chain[0] for site in current.calls if len(site.chain) == 1}
+            for use in current.uses:
+                if use.stored:
+                    continue
+                carried = self.carries(use.name, position)
+                functions = carried.used | carried.called if use.name in called else carried.used
+                for function in functions:
+                    if function not in found:
+                        found[function] = None
+                        pending.append(function.body)
+        return list(found)
+
+
+def import_path(bind: Bind) -> str:
+    """The dotted path that an import binds: ``from a import b`` is ``a.b``."""
+    module = bind.module or ""
+    return f"{module}.{bind.attribute}" if bind.attribute else module
+
+
+def _join(first: Carries, second: Carries) -> Carries:
+    if not (second.used or second.called):
+        return first
+    if not (first.used or first.called):
+        return second
+    return Carries(first.used | second.used, first.called | second.called)
+
+
+def _returns_self(method: Function) -> bool:
+    if not method.parameters:
+        return False
+    me = method.parameters[0]
+    return any(isinstance(value, ast.Name) and value.id == me for value in method.returns)

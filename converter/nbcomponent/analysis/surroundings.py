@@ -1,0 +1,441 @@
+"""What a component needs from the process and the disk around it, and what cannot leave IPython.
+
+The state of a process is set by code that ran before: in the notebook by other cells, in a script by
+nobody. Findings: NBC107 (text that reaches names), NBC108 (process state), NBC109 (files), NBC111
+(IPython syntax that has no meaning in a script), NBC112 (patches).
+"""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from nbcomponent.analysis.component import ComponentReader, RunBlock, Site
+from nbcomponent.analysis.effects import Effect, effects_of, is_url
+from nbcomponent.analysis.facts import NameNode, Statement
+from nbcomponent.analysis.library import ENVIRONMENT_PREFIXES, WELL_KNOWN_MODULES
+from nbcomponent.analysis.messages import Finding, diagnostic_of
+from nbcomponent.analysis.namespace import BUILTINS
+from nbcomponent.core.diagnostics import Diagnostic
+from nbcomponent.notebook.magics import treatment
+from nbcomponent.notebook.model import CellCode
+
+_DEVICES = ("/dev/", "/proc/")
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """An effect of the component's own code, with the place it is blamed on."""
+
+    effect: Effect
+    site: Site
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Outside:
+    """An effect of another cell."""
+
+    effect: Effect
+    statement: Statement
+    position: int
+
+
+def check_surroundings(reader: ComponentReader) -> list[Diagnostic]:
+    """The findings about process state, files, IPython syntax and patches of one component."""
+    inside = _inside_effects(reader)
+    outside = _outside_effects(reader)
+    found: list[Diagnostic] = []
+
+    def report(code: str, name: str, site: Site, cells: tuple[int, ...], **details: object) -> None:
+        finding = Finding(code, name, reader.place(site), cells, reader.name, details)
+        found.append(diagnostic_of(finding, reader.tagged))
+
+    checks = (_environment, _working_directory, _import_path, _seeds, _options, _patches, _files)
+    for check in checks:
+        for code, name, site, statements, details in check(reader, inside, outside):
+            cells = tuple(sorted({s.cell for s in statements}))
+            if (
+                reader.boundary == "auto"
+                and code == "NBC108"
+                and statements
+                and details.get("replay")
+                and all(_replayable(reader, s) for s in statements)
+            ):
+                for statement in statements:
+                    reader.replay(statement, site)
+                details = {**details, "resolution": "sliced", "severity": "note"}
+            report(code, name, site, cells, **details)
+    _dynamic(reader, report)
+    _magics(reader, report)
+    return found
+
+
+_Finding = tuple[str, str, Site, list[Statement], dict[str, object]]
+
+
+def _inside_effects(reader: ComponentReader) -> list[_Inside]:
+    found: list[_Inside] = []
+    order = 0
+    seen: set[tuple[int, int]] = set()
+    for run in reader.blocks:
+        if (id(run.block), run.position) in seen:
+            continue
+        seen.add((id(run.block), run.position))
+        code = reader.tagged.code.get(run.cell)
+        for effect in effects_of(run.block, reader.namespace, code):
+            site = run.site or Site(run.cell, effect.node)
+            found.append(_Inside(effect, site, order))
+            order += 1
+        found.extend(_imported_modules(run, order))
+    return found
+
+
+def _imported_modules(run: RunBlock, order: int) -> Iterator[_Inside]:
+    for bind in run.block.binds:
+        if bind.kind in ("import", "star") and bind.module:
+            node = bind.node
+            effect = Effect("uses", bind.module, node, "import")
+            yield _Inside(effect, run.site or Site(run.cell, node), order)
+
+
+def _outside_effects(reader: ComponentReader) -> list[_Outside]:
+    namespace = reader.namespace
+    found: list[_Outside] = []
+    for position, statement in enumerate(namespace.statements):
+        if statement.cell in reader.own or reader.tagged.roles[statement.cell].parameters:
+            continue
+        if (statement.cell, statement.index) in reader.carried_keys():
+            continue
+        code = reader.tagged.code.get(statement.cell)
+        found.extend(
+            _Outside(effect, statement, position)
+            for effect in statement_effects(reader, statement, position, code)
+        )
+    return found
+
+
+def statement_effects(
+    reader: ComponentReader, statement: Statement, position: int, code: CellCode | None
+) -> list[Effect]:
+    """Effects of a statement and of the notebook's functions that it runs. Kept per statement."""
+    cache = reader.timeline.effects
+    known = cache.get(position)
+    if known is None:
+        known = effects_of(statement.block, reader.namespace, code)
+        for function in reader.namespace.functions_run_by(statement.block, position):
+            known = [*known, *effects_of(function.body, reader.namespace, None)]
+        cache[position] = known
+    return known
+
+
+def _replayable(reader: ComponentReader, statement: Statement) -> bool:
+    """Whether a state-setting statement only sets that state, from constants and imports."""
+    if reader.tagged.roles[statement.cell].skip or not isinstance(
+        statement.node, (ast.Expr, ast.Assign)
+    ):
+        return False
+    position = reader.namespace.position[id(statement)]
+    code = reader.tagged.code.get(statement.cell)
+    effects = statement_effects(reader, statement, position, code)
+    if any(e.kind not in ("option", "env-set", "path-set", "uses", "path-get") for e in effects):
+        return False
+    return all(
+        name in reader.namespace.imports or name in BUILTINS for name in statement.block.exposed
+    )
+
+
+# process state
+
+
+def _environment(
+    reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
+) -> Iterator[_Finding]:
+    set_inside: dict[str, int] = {}
+    for item in inside:
+        if item.effect.kind == "env-set":
+            set_inside.setdefault(item.effect.name, item.order)
+    setters: dict[str, list[Statement]] = {}
+    for other in outside:
+        if other.effect.kind == "env-set":
+            setters.setdefault(other.effect.name, []).append(other.statement)
+    reported: set[str] = set()
+    for item in inside:
+        name = item.effect.name
+        if item.effect.kind != "env-get" or name in reported or name == "?":
+            continue
+        if name in reader.declared.environment_variables:
+            continue
+        if set_inside.get(name, item.order + 1) < item.order or "*" in set_inside:
+            continue
+        reported.add(name)
+        statements = setters.get(name) or setters.get("*", [])
+        yield (
+            "NBC108", name, item.site, statements,
+            {"what": "env", "required": item.effect.matters, "replay": True},
+        )  # fmt: skip
+    modules = _modules(inside)
+    for name, statements in setters.items():
+        if name in reported or name in set_inside or name in reader.declared.environment_variables:
+            continue
+        for prefix, libraries in ENVIRONMENT_PREFIXES:
+            if name.startswith(prefix):
+                site = next((modules[m] for m in sorted(modules) if m in libraries), None)
+                if site is not None:
+                    yield (
+                        "NBC108", name, site, statements,
+                        {"what": "env", "severity": "warning", "replay": True},
+                    )  # fmt: skip
+                break
+
+
+def _modules(inside: list[_Inside]) -> dict[str, Site]:
+    """Top-level packages that the component imports or uses, with the first place."""
+    found: dict[str, Site] = {}
+    for item in inside:
+        if item.effect.kind == "uses":
+            found.setdefault(item.effect.name.split(".")[0], item.site)
+    return found
+
+
+def _before(outside: list[_Outside], kind: str) -> list[_Outside]:
+    return [o for o in outside if o.effect.kind == kind]
+
+
+def _working_directory(
+    reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
+) -> Iterator[_Finding]:
+    setters = _before(outside, "chdir")
+    if not setters:
+        return
+    own = next((i.order for i in inside if i.effect.kind == "chdir"), None)
+    for item in inside:
+        relative = item.effect.kind in ("read", "write") and not item.effect.name.startswith(
+            ("/", "~")
+        )
+        if not (relative or item.effect.kind == "cwd"):
+            continue
+        if own is not None and own < item.order:
+            return
+        last = setters[-1]
+        statements = [o.statement for o in setters]
+        yield "NBC108", last.effect.name, item.site, statements, {"what": "cwd"}
+        return
+
+
+def _import_path(
+    reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
+) -> Iterator[_Finding]:
+    setters = _before(outside, "path-set")
+    if not setters or any(i.effect.kind == "path-set" for i in inside):
+        return
+    site = next((i.site for i in inside if i.effect.kind == "path-get"), None)
+    if site is None:
+        for item in inside:
+            if item.effect.kind == "uses" and item.effect.library == "import":
+                top = item.effect.name.lstrip(".").split(".")[0]
+                if top and top not in sys.stdlib_module_names and top not in WELL_KNOWN_MODULES:
+                    site = item.site
+                    break
+    if site is None:
+        return
+    names: dict[str, list[Statement]] = {}
+    for other in setters:
+        names.setdefault(other.effect.name, []).append(other.statement)
+    for name, statements in names.items():
+        yield "NBC108", name, site, statements, {"what": "path", "replay": True}
+
+
+def _seeds(
+    reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
+) -> Iterator[_Finding]:
+    setters: dict[str, dict[str, list[Statement]]] = {}
+    for other in outside:
+        if other.effect.kind == "seed":
+            by_name = setters.setdefault(other.effect.library, {})
+            by_name.setdefault(other.effect.name, []).append(other.statement)
+    if not setters:
+        return
+    own: dict[str, int] = {}
+    for item in inside:
+        if item.effect.kind == "seed":
+            own.setdefault(item.effect.library, item.order)
+    reported: set[str] = set()
+    for item in inside:
+        if item.effect.kind != "random":
+            continue
+        library = item.effect.library
+        seeded = min(own.get(library, item.order + 1), own.get("any", item.order + 1))
+        if seeded < item.order:
+            continue
+        for key in (library, "any"):
+            for name, statements in setters.get(key, {}).items():
+                if name not in reported:
+                    reported.add(name)
+                    yield "NBC108", name, item.site, statements, {"what": "seed"}
+
+
+def _options(
+    reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
+) -> Iterator[_Finding]:
+    modules = _modules(inside)
+    own = {i.effect.name for i in inside if i.effect.kind == "option"}
+    setters: dict[str, tuple[Effect, list[Statement]]] = {}
+    for other in outside:
+        if other.effect.kind == "option":
+            setters.setdefault(other.effect.name, (other.effect, []))[1].append(other.statement)
+    for name, (effect, statements) in setters.items():
+        if name in own:
+            continue
+        library = effect.library
+        site = modules.get(library)
+        if site is None and library in ("matplotlib", "seaborn"):
+            site = modules.get("seaborn") or modules.get("matplotlib")
+        severity = "error" if effect.matters else "warning"
+        if site is None and library in ("warnings", "logging", "IPython"):
+            first = inside[0].site if inside else None
+            site, severity = first, "note"
+        elif library in ("warnings", "logging"):
+            severity = "note"
+        if site is not None:
+            yield (
+                "NBC108", name, site, statements,
+                {"what": "option", "severity": severity, "replay": True},
+            )  # fmt: skip
+
+
+def _patches(
+    reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
+) -> Iterator[_Finding]:
+    setters: dict[str, tuple[Effect, list[Statement]]] = {}
+    for other in outside:
+        if other.effect.kind == "patch":
+            setters.setdefault(other.effect.name, (other.effect, []))[1].append(other.statement)
+    if not setters:
+        return
+    modules = _modules(inside)
+    for name, (effect, statements) in setters.items():
+        attribute = effect.target.split(".")[-1]
+        site = _mention(reader, attribute) or modules.get(effect.library)
+        if site is not None:
+            yield "NBC112", name, site, statements, {}
+
+
+def _mention(reader: ComponentReader, attribute: str) -> Site | None:
+    for run in reader.blocks:
+        node = run.block.attributes.get(attribute)
+        if node is not None:
+            return run.site or Site(run.cell, node)
+    return None
+
+
+# files
+
+
+def _files(
+    reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
+) -> Iterator[_Finding]:
+    written_outside: dict[str, list[Statement]] = {}
+    scripts: set[str] = set()
+    for other in outside:
+        if other.effect.kind == "write":
+            written_outside.setdefault(other.effect.target, []).append(other.statement)
+            if other.effect.target.endswith(".py"):
+                scripts.add(other.effect.target)
+    written: list[str] = []
+    reported: set[str] = set()
+    for item in inside:
+        effect = item.effect
+        if effect.kind not in ("read", "write") or effect.target in reported:
+            continue
+        if effect.name.startswith(_DEVICES) or is_url(effect.name):
+            continue
+        if effect.kind == "read" and any(_covers(w, effect.target) for w in written):
+            continue
+        matching = [w for w in written_outside if _covers(w, effect.target)]
+        if effect.kind == "read" and matching:
+            reported.add(effect.target)
+            statements = [s for w in matching for s in written_outside[w]]
+            script = any(w in scripts for w in matching)
+            yield (
+                "NBC109",
+                effect.name,
+                item.site,
+                statements,
+                {"what": "written", "script": script},
+            )
+            continue
+        if _is_command(item, reader):
+            continue  # a word of a shell line may be anything: only a file that a cell writes counts
+        absolute = effect.name.startswith(("/", "~")) or effect.name[1:3] in (":\\", ":/")
+        if effect.kind == "write":
+            written.append(effect.target)
+            if not absolute and not _included(reader, effect.target):
+                reported.add(effect.target)
+                yield "NBC109", effect.name, item.site, [], {"what": "output"}
+                continue
+        if absolute:
+            reported.add(effect.target)
+            severity = "warning" if effect.kind == "write" else "error"
+            yield "NBC109", effect.name, item.site, [], {"what": "absolute", "severity": severity}
+        elif not _included(reader, effect.target):
+            reported.add(effect.target)
+            yield "NBC109", effect.name, item.site, [], {"what": "relative"}
+
+
+def _is_command(item: _Inside, reader: ComponentReader) -> bool:
+    node: NameNode = item.effect.node
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return isinstance(node, ast.Call) and ast.unparse(node.func).startswith(
+            ("subprocess.", "os.system")
+        )
+    return node.func.id == "__ipython__"
+
+
+def _covers(written: str, read: str) -> bool:
+    """Whether what is read can be what was written: the same file, one in a folder, a pattern."""
+    if written == read or (read in (".", "") and "/" not in written):
+        return True
+    if written.startswith(read.rstrip("/") + "/") or read.startswith(written.rstrip("/") + "/"):
+        return True
+    return any(c in read for c in "*?[") and fnmatch.fnmatch(written, read)
+
+
+def _included(reader: ComponentReader, path: str) -> bool:
+    return any(
+        path == known or path.startswith(known.rstrip("/") + "/") for known in reader.declared.paths
+    )
+
+
+# dynamic names and IPython syntax
+
+
+def _dynamic(reader: ComponentReader, report: Callable[..., None]) -> None:
+    for run in reader.blocks:
+        for name, node in run.block.dynamic:
+            report("NBC107", name, run.site or Site(run.cell, node), (), dynamic=True)
+
+
+def _magics(reader: ComponentReader, report: Callable[..., None]) -> None:
+    seen: set[tuple[int, int]] = set()
+    for run in reader.blocks:
+        code = reader.tagged.code.get(run.cell)
+        if code is None:
+            continue
+        for number, node in run.block.magics:
+            if (run.cell, number) in seen:
+                continue
+            seen.add((run.cell, number))
+            magic = code.magics[number]
+            treated = treatment(magic)
+            site = run.site or Site(run.cell, node)
+            name = (
+                magic.name
+                if magic.kind in ("system", "help", "autocall")
+                else (f"%%{magic.name}" if magic.kind == "cell" else f"%{magic.name}")
+            )
+            if treated.kind == "refuse":
+                report("NBC111", name, site, (), reason=treated.reason)

@@ -1,0 +1,1133 @@
+"""One walk over a cell's tree: what each top-level statement reads, binds and changes.
+
+The walk follows the program's paths: a name is *exposed* when some path reads it before the statement
+has surely bound it. Branches are walked one by one and joined (a name is surely bound after them when
+every branch that goes on binds it), a loop's body may not run at all, a handler starts from what was
+bound before ``try``. Late binding is kept: a function's body is read when the function is defined, but
+its reads count where its value is used.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+from nbcomponent.analysis.facts import (
+    Bind,
+    BindKind,
+    Block,
+    CallSite,
+    CellFacts,
+    Class,
+    Function,
+    Mutation,
+    NameNode,
+    Statement,
+    Use,
+)
+from nbcomponent.analysis.library import MUTATING_METHODS
+from nbcomponent.analysis.scopes import locals_of, parameter_names
+from nbcomponent.notebook.model import PLACEHOLDER, CellCode
+
+_NOTHING: frozenset[str] = frozenset()
+_EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
+_NAMESPACE_CALLS = frozenset({"globals", "locals", "vars", "dir"})
+_QUERY_NAME = re.compile(r"@([A-Za-z_]\w*)")
+
+
+def read_cell(code: CellCode, future_annotations: bool = False) -> CellFacts:
+    """The facts of one cell. ``future_annotations``: annotations are not evaluated (PEP 563)."""
+    if code.tree is None:
+        return CellFacts(code.cell, ())
+    statements = []
+    for index, node in enumerate(code.tree.body):
+        visitor = _Visitor(code, future_annotations)
+        visitor.statement(node)
+        statements.append(Statement(code.cell, index, node, visitor.finish()))
+    return CellFacts(code.cell, tuple(statements))
+
+
+def has_future_annotations(tree: ast.Module | None) -> bool:
+    """Whether a cell switches evaluated annotations off for itself and for all later cells."""
+    if tree is None:
+        return False
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+        for node in tree.body
+    )
+
+
+def dotted(node: ast.AST) -> tuple[str, ...] | None:
+    """(``np``, ``random``, ``seed``) of a dotted name, None of any other expression."""
+    parts: list[str] = []
+    while type(node) is ast.Attribute:
+        parts.append(node.attr)
+        node = node.value
+    if type(node) is ast.Name:
+        parts.append(node.id)
+        parts.reverse()
+        return tuple(parts)
+    return None
+
+
+def root_of(node: ast.AST) -> ast.Name | None:
+    """The name that an attribute or subscript expression starts from."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+class _Scope:
+    """A function, comprehension or class body around the code being walked.
+
+    ``alias`` maps a local to the parameter or global that it is (a part of).
+    """
+
+    __slots__ = ("alias", "function", "globals", "kind", "names")
+
+    def __init__(
+        self,
+        kind: Literal["function", "comprehension", "class"],
+        names: set[str],
+        global_names: Iterable[str] = (),
+        function: Function | None = None,
+    ) -> None:
+        self.kind = kind
+        self.names = names
+        self.globals = set(global_names)
+        self.function = function
+        self.alias: dict[str, str] = {}
+
+
+class _Loop:
+    __slots__ = ("breaks", "continues")
+
+    def __init__(self) -> None:
+        self.breaks: list[set[str]] = []
+        self.continues: list[set[str]] = []
+
+
+class _Visitor:
+    def __init__(self, code: CellCode, future_annotations: bool) -> None:
+        self.code = code
+        self.future_annotations = future_annotations
+        self.block = Block()
+        self.bound: set[str] = set()
+        self.used: dict[str, list[tuple[frozenset[str], bool]]] = {}
+        self.scopes: list[_Scope] = []
+        self.loops: list[_Loop] = []
+        self.returned: list[set[str]] = []
+        self.ended = False
+        self.at: NameNode | None = None
+        self.dynamic = False
+        self.guard = 0
+        self.classes: list[Class] = []
+        self.current: ast.stmt | None = None
+
+    def finish(self) -> Block:
+        block = self.block
+        for bind in block.binds:
+            bind.definite = bind.name in self.bound
+        block.ends = self.ended
+        return block
+
+    # names
+
+    def mangled(self, name: str) -> str:
+        if self.classes and name.startswith("__") and not name.endswith("__"):
+            return f"_{self.classes[-1].name.lstrip('_')}{name}"
+        return name
+
+    def is_global(self, name: str) -> bool:
+        innermost = True
+        for scope in reversed(self.scopes):
+            if name in scope.globals:
+                return True
+            if scope.kind == "class":
+                if innermost and name in scope.names:
+                    return False
+            elif name in scope.names:
+                return False
+            innermost = False
+        return True
+
+    def read(self, name: str, node: NameNode, stored: bool = False) -> None:
+        if name.startswith("__"):
+            name = self.mangled(name)
+        if self.scopes and not self.is_global(name):
+            return
+        node = self.at or node
+        block = self.block
+        if name not in self.bound and name not in block.exposed:
+            block.exposed[name] = node
+            if self.guard:
+                block.guarded.add(name)
+        elif not self.guard and name in block.guarded and name not in self.bound:
+            block.guarded.discard(name)
+        if self.dynamic:
+            block.dynamic_names.setdefault(name, node)
+        seen = self.used.get(name)
+        if seen is None:
+            seen = self.used[name] = []
+        for bound, was_stored in seen:
+            if (stored or not was_stored) and bound <= self.bound:
+                return
+        now = frozenset(self.bound) if self.bound else _NOTHING
+        seen.append((now, stored))
+        block.uses.append(Use(name, node, now, stored))
+
+    def bind(
+        self,
+        name: str,
+        node: NameNode,
+        kind: BindKind,
+        value: ast.expr | None = None,
+        part: bool = False,
+        **extra: object,
+    ) -> None:
+        if name.startswith("__"):
+            name = self.mangled(name)
+        for scope in reversed(self.scopes):
+            if scope.kind == "comprehension":
+                continue  # only assignment expressions bind here, and they bind around it
+            if name in scope.globals:
+                break
+            if scope.kind == "class":
+                scope.names.add(name)
+            elif scope.kind == "function" and name not in scope.names:
+                break  # nonlocal of nothing: cannot happen in a parsed tree
+            if value is not None and scope.kind == "function":
+                self.alias_local(scope, name, value)
+            return
+        self.bound.add(name)
+        if self.dynamic:
+            kind = "dynamic"
+        self.block.binds.append(
+            Bind(name, self.at or node, kind, False, value, part, self.current, **extra)  # type: ignore[arg-type]
+        )
+
+    def binds_globally(self, name: str) -> bool:
+        return all(scope.kind == "comprehension" or name in scope.globals for scope in self.scopes)
+
+    def alias_local(self, scope: _Scope, name: str, value: ast.expr) -> None:
+        root = root_of(value)
+        if root is None:
+            scope.alias.pop(name, None)
+            return
+        target = scope.alias.get(root.id, root.id)
+        if target != name:
+            scope.alias[name] = target
+
+    def unbind(self, name: str, node: NameNode) -> None:
+        for scope in reversed(self.scopes):
+            if scope.kind == "class":
+                scope.names.discard(name)
+                return
+            if scope.kind == "function" and name not in scope.globals:
+                return
+        self.bound.discard(name)
+        self.block.deleted.setdefault(name, node)
+
+    def mutate(self, target: ast.expr, node: NameNode, how: str, value: ast.expr | None) -> None:
+        root = root_of(target)
+        if root is None:
+            return
+        name = root.id
+        for scope in reversed(self.scopes):
+            if scope.kind == "function" and name in scope.alias:
+                name = scope.alias[name]
+                break
+        if self.scopes and not self.is_global(name):
+            for scope in reversed(self.scopes):
+                if scope.function is not None and name in scope.function.parameters:
+                    scope.function.parameter_mutations.add(name)
+                    break
+                if scope.kind == "function" and name in scope.names:
+                    break
+            return
+        chain = dotted(target) or (name,)
+        if how.startswith(".") and len(how) > 1:
+            chain = (*chain, how[1:])
+        self.block.mutations.append(Mutation(name, self.at or node, how, chain, value))
+
+    # statements
+
+    def body(self, statements: Sequence[ast.stmt]) -> bool:
+        """Walk a suite. True when no path leaves it at its end."""
+        outer, self.ended = self.ended, False
+        for statement in statements:
+            self.statement(statement)
+        ended, self.ended = self.ended, outer
+        return ended
+
+    def statement(self, node: ast.stmt) -> None:
+        before, self.current = self.current, node
+        handler = _STATEMENTS.get(type(node))
+        if handler is None:
+            self.children(node)
+        else:
+            handler(self, node)
+        self.current = before
+
+    def join(self, paths: Sequence[tuple[set[str], bool]]) -> None:
+        """After branches: bound is what every branch that goes on has bound."""
+        going_on = [bound for bound, ended in paths if not ended]
+        if going_on:
+            self.bound = set.intersection(*going_on) if len(going_on) > 1 else going_on[0]
+        else:
+            self.bound = set.union(*(bound for bound, _ in paths))
+            self.ended = True
+
+    def expression_statement(self, node: ast.Expr) -> None:
+        self.expr(node.value)
+        if isinstance(node.value, ast.Call):
+            chain = dotted(node.value.func)
+            if chain and ".".join(chain) in _EXITS:
+                self.ended = True
+
+    def assign(self, node: ast.Assign) -> None:
+        self.expr(node.value, stored=True)
+        for target in node.targets:
+            self.target(target, node.value)
+
+    def annotated_assign(self, node: ast.AnnAssign) -> None:
+        in_function = any(scope.kind == "function" for scope in self.scopes)
+        innermost_class = bool(self.scopes) and self.scopes[-1].kind == "class"
+        if (not in_function or innermost_class) and not self.future_annotations:
+            self.expr(node.annotation)
+        if node.value is not None:
+            self.expr(node.value, stored=True)
+            self.target(node.target, node.value, annotation=node.annotation)
+        elif not isinstance(node.target, ast.Name):
+            self.target_parts(node.target)
+
+    def augmented_assign(self, node: ast.AugAssign) -> None:
+        target = node.target
+        if isinstance(target, ast.Name):
+            self.read(target.id, target)
+            self.expr(node.value)
+            self.mutate(target, target, type(node.op).__name__ + "=", node.value)
+            self.bind(target.id, target, "augmented", node.value)
+            return
+        self.target_parts(target)
+        self.expr(node.value)
+        if isinstance(target, ast.Attribute):
+            self.mutate(target.value, target, f".{target.attr}", node.value)
+        elif isinstance(target, ast.Subscript):
+            self.mutate(target.value, target, "[]", node.value)
+
+    def target_parts(self, target: ast.expr) -> None:
+        """Reads that storing into an attribute or an element needs."""
+        if isinstance(target, ast.Attribute):
+            self.block.attributes.setdefault(target.attr, target)
+            self.expr(target.value)
+        elif isinstance(target, ast.Subscript):
+            self.expr(target.value)
+            self.expr(target.slice)
+
+    def target(
+        self,
+        target: ast.expr,
+        value: ast.expr | None,
+        kind: BindKind = "assign",
+        part: bool = False,
+        annotation: ast.expr | None = None,
+    ) -> None:
+        if isinstance(target, ast.Name):
+            if value is not None and _is_placeholder(value):
+                kind = "magic"
+            self.bind(target.id, target, kind, value, part, annotation=annotation)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            values: Sequence[ast.expr | None] = [value] * len(target.elts)
+            parts = True
+            if (
+                isinstance(value, (ast.Tuple, ast.List))
+                and len(value.elts) == len(target.elts)
+                and not any(isinstance(e, ast.Starred) for e in (*value.elts, *target.elts))
+            ):
+                values, parts = value.elts, part
+            for element, its_value in zip(target.elts, values, strict=True):
+                self.target(element, its_value, kind, parts)
+        elif isinstance(target, ast.Starred):
+            self.target(target.value, value, kind, True)
+        elif isinstance(target, ast.Attribute):
+            self.target_parts(target)
+            self.mutate(target.value, target, f".{target.attr}", value)
+        elif isinstance(target, ast.Subscript):
+            namespace = _namespace_call(target.value)
+            if namespace and not self.in_function():
+                if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+                    self.bind(target.slice.value, target, "dynamic", value)
+                else:
+                    self.expr(target.slice)
+                    self.block.dynamic.append((namespace, target.value))  # type: ignore[arg-type]
+                return
+            self.target_parts(target)
+            self.mutate(target.value, target, "[]", value)
+
+    def in_function(self) -> bool:
+        return any(scope.kind == "function" for scope in self.scopes)
+
+    def delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            elements = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+            for element in elements:
+                if isinstance(element, ast.Name):
+                    self.read(element.id, element, stored=True)
+                    self.unbind(element.id, element)
+                else:
+                    self.target_parts(element)
+                    if isinstance(element, ast.Attribute):
+                        self.mutate(element.value, element, f".{element.attr}", None)
+                    elif isinstance(element, ast.Subscript):
+                        self.mutate(element.value, element, "del []", None)
+
+    def import_(self, node: ast.Import) -> None:
+        for alias in node.names:
+            module = alias.name if alias.asname else alias.name.split(".", 1)[0]
+            self.bind(alias.asname or module, alias, "import", module=module, attribute=None)
+
+    def import_from(self, node: ast.ImportFrom) -> None:
+        module = "." * node.level + (node.module or "")
+        for alias in node.names:
+            if alias.name == "*":
+                self.block.binds.append(
+                    Bind("*", node, "star", False, statement=self.current, module=module)
+                )
+            else:
+                self.bind(
+                    alias.asname or alias.name,
+                    alias,
+                    "import",
+                    module=module,
+                    attribute=alias.name,
+                )
+
+    def condition(self, test: ast.expr) -> tuple[set[str], set[str]]:
+        """(bound when ``test`` held, bound when it did not)."""
+        if isinstance(test, ast.BoolOp):
+            holds_at_end = isinstance(test.op, ast.And)
+            ways_out: list[set[str]] = []
+            for value in test.values:
+                when_true, when_false = self.condition(value)
+                self.bound = when_true if holds_at_end else when_false
+                ways_out.append(when_false if holds_at_end else when_true)
+            through = self.bound
+            early = set.intersection(*ways_out)
+            return (through, early) if holds_at_end else (early, through)
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            when_true, when_false = self.condition(test.operand)
+            return when_false, when_true
+        self.expr(test)
+        return set(self.bound), set(self.bound)
+
+    def if_(self, node: ast.If) -> None:
+        known = _known_truth(node.test)
+        when_true, when_false = self.condition(node.test)
+        self.bound = when_true
+        ended = self.body(node.body)
+        first = (self.bound, ended or known is False)
+        self.bound = when_false
+        ended = self.body(node.orelse)
+        second = (self.bound, ended or known is True)
+        self.join((first, second))
+
+    def for_(self, node: ast.For | ast.AsyncFor) -> None:
+        self.expr(node.iter)
+        before = self.bound
+        self.bound = set(before)
+        self.target(node.target, node.iter, "target", part=True)
+        loop = _Loop()
+        self.loops.append(loop)
+        ended = self.body(node.body)
+        self.loops.pop()
+        surely_runs = _surely_not_empty(node.iter)
+        ends = [] if ended else [self.bound]
+        ends += loop.continues
+        if not surely_runs:
+            ends.append(set(before))
+        self.bound = set.intersection(*ends) if ends else set(before)
+        if node.orelse:
+            ended = self.body(node.orelse)
+            if ended and not loop.breaks:
+                self.ended = True
+            if ended and loop.breaks:
+                self.bound = set.intersection(*loop.breaks)
+                return
+        if loop.breaks:
+            self.bound = set.intersection(self.bound, *loop.breaks)
+
+    def while_(self, node: ast.While) -> None:
+        known = _known_truth(node.test)
+        when_true, when_false = self.condition(node.test)
+        self.bound = set(when_true)
+        loop = _Loop()
+        self.loops.append(loop)
+        self.body(node.body)
+        self.loops.pop()
+        if known is True:
+            if loop.breaks:
+                self.bound = set.intersection(*loop.breaks)
+            else:
+                self.ended = True
+            return
+        self.bound = set(when_false)
+        self.body(node.orelse)
+        if loop.breaks:
+            self.bound = set.intersection(self.bound, *loop.breaks)
+
+    def jump(self, node: ast.stmt) -> None:
+        if self.loops:
+            loop = self.loops[-1]
+            paths = loop.breaks if isinstance(node, ast.Break) else loop.continues
+            paths.append(set(self.bound))
+        self.ended = True
+
+    def return_(self, node: ast.Return) -> None:
+        if node.value is not None:
+            self.expr(node.value, stored=True)
+            for scope in reversed(self.scopes):
+                if scope.kind == "function":
+                    if scope.function is not None:
+                        scope.function.returns.append(node.value)
+                    break
+        self.returned.append(set(self.bound))
+        self.ended = True
+
+    def raise_(self, node: ast.Raise) -> None:
+        self.children(node)
+        self.ended = True
+
+    def try_(self, node: ast.Try) -> None:
+        expects_missing_name = any(
+            handler.type is not None and "NameError" in ast.dump(handler.type)
+            for handler in node.handlers
+        )
+        before = set(self.bound)
+        self.guard += expects_missing_name
+        ended = self.body(node.body)
+        self.guard -= expects_missing_name
+        if not ended:
+            ended = self.body(node.orelse)
+        paths = [(self.bound, ended)]
+        for handler in node.handlers:
+            self.bound = set(before)
+            if handler.type is not None:
+                self.expr(handler.type)
+            # the name is deleted when the handler ends (reference 8.4.1), so it defines nothing
+            temporary = handler.name if handler.name and self.binds_globally(handler.name) else None
+            if temporary:
+                self.bound.add(temporary)
+            ended = self.body(handler.body)
+            if temporary:
+                self.bound.discard(temporary)
+            paths.append((self.bound, ended))
+        if node.finalbody:
+            self.bound = set(before)
+            final_ended = self.body(node.finalbody)
+            added = self.bound - before
+            paths = [(bound | added, ended or final_ended) for bound, ended in paths]
+        self.join(paths)
+
+    def with_(self, node: ast.With | ast.AsyncWith) -> None:
+        before = set(self.bound)
+        suppresses = False
+        for item in node.items:
+            self.expr(item.context_expr)
+            call = item.context_expr
+            if isinstance(call, ast.Call):
+                chain = dotted(call.func)
+                suppresses |= bool(chain) and chain[-1] in {"suppress", "raises", "assertRaises"}  # type: ignore[index]
+            if item.optional_vars is not None:
+                self.target(item.optional_vars, item.context_expr, "target")
+        entered = set(self.bound)
+        ended = self.body(node.body)
+        if suppresses:
+            self.bound = before | entered
+        elif ended:
+            self.ended = True
+
+    def match_(self, node: ast.Match) -> None:
+        self.expr(node.subject)
+        paths = []
+        before = self.bound
+        exhaustive = False
+        for case in node.cases:
+            self.bound = set(before)
+            self.pattern(case.pattern, node.subject)
+            if case.guard is not None:
+                self.bound, _ = self.condition(case.guard)
+            elif _irrefutable(case.pattern):
+                exhaustive = True
+            ended = self.body(case.body)
+            paths.append((self.bound, ended))
+        if not exhaustive:
+            paths.append((set(before), False))
+        self.join(paths)
+
+    def pattern(self, pattern: ast.pattern, subject: ast.expr) -> None:
+        for node in ast.walk(pattern):
+            if isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+                self.bind(node.name, node, "target", subject, part=True)
+            elif isinstance(node, ast.MatchMapping):
+                for key in node.keys:
+                    self.expr(key)
+                if node.rest:
+                    self.bind(node.rest, node, "target", subject, part=True)
+            elif isinstance(node, ast.MatchValue):
+                self.expr(node.value)
+            elif isinstance(node, ast.MatchClass):
+                self.expr(node.cls)
+
+    def global_(self, node: ast.Global) -> None:
+        if self.scopes:
+            self.scopes[-1].globals.update(node.names)
+
+    # definitions
+
+    def arguments(self, node: ast.arguments) -> None:
+        for default in (*node.defaults, *node.kw_defaults):
+            if default is not None:
+                self.expr(default, stored=True)
+
+    def annotations(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        if self.future_annotations:
+            return
+        arguments = node.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        every += [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
+        for argument in every:
+            if argument.annotation is not None:
+                self.expr(argument.annotation)
+        if node.returns is not None:
+            self.expr(node.returns)
+
+    def type_parameters(self, node: ast.stmt) -> bool:
+        """Open the scope of PEP 695 type parameters; their bounds are evaluated lazily inside it."""
+        parameters = getattr(node, "type_params", None)
+        if not parameters:
+            return False
+        self.scopes.append(_Scope("function", {p.name for p in parameters}))
+        for parameter in parameters:
+            bound = getattr(parameter, "bound", None)
+            if bound is not None:
+                self.expr(bound)
+        return True
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for decorator in node.decorator_list:
+            self.expr(decorator)
+        self.arguments(node.args)
+        opened = self.type_parameters(node)
+        self.annotations(node)
+        function = self.make_function(node, node.name, node.body)
+        if opened:
+            self.scopes.pop()
+        self.bind(node.name, node, "function", function=function)
+
+    def lambda_(self, node: ast.Lambda, stored: bool) -> None:
+        self.arguments(node.args)
+        function = self.make_function(node, "<lambda>", [ast.Expr(node.body)])
+        if function is None:
+            return
+        function.returns.append(node.body)
+        if not stored:
+            self.run_now(function.body)
+
+    def run_now(self, body: Block) -> None:
+        """Count what a function passed to a call does as done here, on a path that may not be taken."""
+        for name, node in body.exposed.items():
+            if name not in self.bound:
+                self.block.exposed.setdefault(name, node)
+        for use in body.uses:
+            now = frozenset(self.bound | use.bound)
+            self.block.uses.append(Use(use.name, use.node, now, use.stored))
+        block = self.block
+        block.mutations.extend(body.mutations)
+        block.dynamic_names.update(body.dynamic_names)
+        block.calls.extend(body.calls)
+        block.method_calls.extend(body.method_calls)
+        block.subscripts.extend(body.subscripts)
+        block.references.update(body.references)
+        block.attributes.update(body.attributes)
+
+    def make_function(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        name: str,
+        body: Sequence[ast.stmt],
+    ) -> Function | None:
+        """Read a function's body. One inside another function counts as part of that function."""
+        local, global_names = locals_of(body)
+        names = parameter_names(node.args)
+        nested = self.in_function()
+        block = self.block if nested else Block()
+        function = Function(name, node, self.code.cell, tuple(names), block)
+        if self.classes and self.scopes and self.scopes[-1].kind == "class":
+            function.owner = self.classes[-1]
+        outer = (
+            self.block, self.bound, self.used, self.loops, self.ended, self.current, self.returned,
+        )  # fmt: skip
+        self.block, self.loops, self.ended, self.returned = block, [], False, []
+        self.bound = set(self.bound) if nested else set()
+        if not nested:
+            self.used = {}
+        self.scopes.append(_Scope("function", local | set(names), global_names, function))
+        for statement in body:
+            if isinstance(statement, ast.Expr) and isinstance(node, ast.Lambda):
+                self.expr(statement.value, stored=True)
+            else:
+                self.statement(statement)
+        self.scopes.pop()
+        if not nested:
+            if self.returned:
+                ends = self.returned if self.ended else [*self.returned, self.bound]
+                self.bound = set.intersection(*ends)
+            self.finish()
+            block.ends = False
+        (
+            self.block, self.bound, self.used, self.loops, self.ended, self.current, self.returned,
+        ) = outer  # fmt: skip
+        if nested:
+            return None
+        self.block.functions.append(function)
+        return function
+
+    def class_(self, node: ast.ClassDef) -> None:
+        for decorator in node.decorator_list:
+            self.expr(decorator)
+        opened = self.type_parameters(node)
+        for base in node.bases:
+            self.expr(base)
+        for keyword in node.keywords:
+            self.expr(keyword.value)
+        klass = Class(node.name, node, self.code.cell, [])
+        first = len(self.block.functions)
+        self.classes.append(klass)
+        self.scopes.append(_Scope("class", set()))
+        for statement in node.body:
+            self.statement(statement)
+        self.scopes.pop()
+        self.classes.pop()
+        if opened:
+            self.scopes.pop()
+        klass.functions.extend(self.block.functions[first:])
+        self.bind(node.name, node, "class", klass=klass)
+
+    def type_alias(self, node: ast.stmt) -> None:
+        opened = self.type_parameters(node)
+        self.expr(node.value, stored=True)  # type: ignore[attr-defined]
+        if opened:
+            self.scopes.pop()
+        self.target(node.name, None)  # type: ignore[attr-defined]
+
+    # expressions
+
+    def children(self, node: ast.AST) -> None:
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, ast.expr):
+                self.expr(value)
+            elif isinstance(value, list):
+                for item in value:
+                    if isinstance(item, ast.expr):
+                        self.expr(item)
+                    elif isinstance(item, ast.stmt):
+                        self.statement(item)
+                    elif isinstance(item, ast.AST):
+                        self.children(item)
+            elif isinstance(value, ast.AST):
+                self.children(value)
+
+    def expr(self, node: ast.expr, stored: bool = False) -> None:
+        kind = type(node)
+        if kind is ast.Constant:
+            return
+        if kind is ast.Name:
+            self.read(node.id, node, stored)  # type: ignore[attr-defined]
+            return
+        handler = _EXPRESSIONS.get(kind)
+        if handler is None:
+            self.children(node)
+        else:
+            handler(self, node, stored)
+
+    def attribute(self, node: ast.Attribute, stored: bool) -> None:
+        attributes = self.block.attributes
+        chain: list[str] = []
+        inner: ast.expr = node
+        while type(inner) is ast.Attribute:
+            attributes.setdefault(inner.attr, inner)
+            chain.append(inner.attr)
+            inner = inner.value
+        if type(inner) is ast.Name:
+            self.read(inner.id, inner, stored)
+            if not self.scopes or self.is_global(inner.id):
+                chain.append(inner.id)
+                chain.reverse()
+                self.block.references.setdefault(tuple(chain), self.at or node)
+            return
+        self.expr(inner)
+
+    def call(self, node: ast.Call, stored: bool) -> None:
+        func = node.func
+        if type(func) is ast.Name:
+            if func.id == PLACEHOLDER:
+                self.magic(node)
+                return
+            if self.plain_name_call(func.id, node):
+                return
+            self.read(func.id, func)
+            if not self.scopes or self.is_global(func.id):
+                self.block.calls.append(CallSite((func.id,), node))
+        elif type(func) is ast.Attribute:
+            chain = dotted(func)
+            self.attribute(func, False)
+            if chain is not None and (not self.scopes or self.is_global(chain[0])):
+                self.block.calls.append(CallSite(chain, node))
+            else:
+                self.block.method_calls.append(node)
+            self.method(func, node)
+        else:
+            self.expr(func)
+        for argument in node.args:
+            self.expr(argument)
+        for keyword in node.keywords:
+            self.expr(keyword.value)
+
+    def method(self, func: ast.Attribute, node: ast.Call) -> None:
+        name = func.attr
+        in_place = any(
+            keyword.arg == "inplace"
+            and isinstance(keyword.value, ast.Constant)
+            and keyword.value.value is True
+            for keyword in node.keywords
+        )
+        if (
+            in_place
+            or name in MUTATING_METHODS
+            or (name.endswith("_") and not name.endswith("__"))
+            or name.startswith("set_")
+        ):
+            self.mutate(func.value, func, name, node)
+        if name in ("query", "eval") and node.args:
+            text = node.args[0]
+            if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                self.guard += 1
+                for found in _QUERY_NAME.findall(text.value):
+                    self.read(found, text)
+                self.guard -= 1
+        elif name in ("get", "pop", "setdefault", "update") and not self.in_function():
+            namespace = _namespace_call(func.value)
+            if namespace:
+                key = node.args[0] if node.args else None
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    self.dynamic_read(key.value, node, guarded=name != "pop")
+                elif name == "update" and all(keyword.arg for keyword in node.keywords):
+                    for keyword in node.keywords:
+                        self.bind(str(keyword.arg), node, "dynamic", keyword.value)
+                    if isinstance(key, ast.Dict):
+                        for its_key, value in zip(key.keys, key.values, strict=True):
+                            if isinstance(its_key, ast.Constant) and isinstance(its_key.value, str):
+                                self.bind(its_key.value, node, "dynamic", value)
+                            else:
+                                self.block.dynamic.append((namespace, node))
+                    elif key is not None:
+                        self.block.dynamic.append((namespace, node))
+                else:
+                    self.block.dynamic.append((namespace, node))
+
+    def dynamic_read(self, name: str, node: NameNode, guarded: bool = False) -> None:
+        before, self.dynamic = self.dynamic, True
+        self.guard += guarded
+        self.read(name, node)
+        self.guard -= guarded
+        self.dynamic = before
+
+    def plain_name_call(self, name: str, node: ast.Call) -> bool:
+        """Calls that reach names through text. True when the call was dealt with."""
+        if name in ("exec", "eval"):
+            if not self.is_global(name) or not node.args:
+                return False
+            source = node.args[0]
+            if isinstance(source, ast.Constant) and isinstance(source.value, str):
+                tree = _parse_text(source.value, name)
+                if tree is not None and len(node.args) == 1:
+                    self.text(tree, node)
+                    return True
+            self.block.dynamic.append((name, node))
+            return False
+        if name in _NAMESPACE_CALLS and not node.args and self.is_global(name):
+            if not self.in_function() or name == "globals":
+                # subscripts, methods and memberships of it are read where they stand
+                if not getattr(node, "_nbc_seen", False):
+                    self.block.dynamic.append((name, node))
+                return True
+            return False
+        return False
+
+    def text(self, tree: ast.Module, node: ast.Call) -> None:
+        at, self.at = self.at, self.at or node
+        dynamic, self.dynamic = self.dynamic, True
+        self.body(tree.body)
+        self.at, self.dynamic = at, dynamic
+
+    def subscript(self, node: ast.Subscript, stored: bool) -> None:
+        value = node.value
+        namespace = _namespace_call(value)
+        if namespace and (namespace == "globals" or not self.in_function()):
+            if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                self.dynamic_read(node.slice.value, node)
+            else:
+                self.expr(node.slice)
+                self.block.dynamic.append((namespace, value))  # type: ignore[arg-type]
+            return
+        self.expr(value, stored)
+        self.expr(node.slice)
+        if isinstance(node.slice, ast.Constant):
+            self.block.subscripts.append(node)
+
+    def compare(self, node: ast.Compare, stored: bool) -> None:
+        if (
+            len(node.ops) == 1
+            and isinstance(node.ops[0], (ast.In, ast.NotIn))
+            and isinstance(node.left, ast.Constant)
+            and isinstance(node.left.value, str)
+        ):
+            if _namespace_call(node.comparators[0]):
+                if not self.in_function():
+                    self.dynamic_read(node.left.value, node, guarded=True)
+                return
+            self.block.memberships.append(node)
+        self.expr(node.left)
+        for comparator in node.comparators:
+            self.expr(comparator)
+
+    def named(self, node: ast.NamedExpr, stored: bool) -> None:
+        self.expr(node.value, stored=True)
+        self.bind(node.target.id, node.target, "assign", node.value)
+
+    def boolean(self, node: ast.BoolOp, stored: bool) -> None:
+        self.expr(node.values[0], stored)
+        after_first = set(self.bound)
+        for value in node.values[1:]:
+            self.expr(value, stored)
+        self.bound = after_first
+
+    def conditional(self, node: ast.IfExp, stored: bool) -> None:
+        when_true, when_false = self.condition(node.test)
+        self.bound = when_true
+        self.expr(node.body, stored)
+        first = self.bound
+        self.bound = when_false
+        self.expr(node.orelse, stored)
+        self.bound &= first
+
+    def display(self, node: ast.List | ast.Tuple | ast.Set, stored: bool) -> None:
+        for element in node.elts:
+            self.expr(element, stored)
+
+    def dict_display(self, node: ast.Dict, stored: bool) -> None:
+        for key in node.keys:
+            if key is not None:
+                self.expr(key)
+        for value in node.values:
+            self.expr(value, stored)
+
+    def comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, stored: bool
+    ) -> None:
+        generators = node.generators
+        self.expr(generators[0].iter)
+        before = set(self.bound)
+        scope = _Scope("comprehension", set())
+        for generator in generators:
+            scope.names.update(
+                n.id
+                for n in ast.walk(generator.target)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            )
+        self.scopes.append(scope)
+        for position, generator in enumerate(generators):
+            if position:
+                self.expr(generator.iter)
+            self.target_reads(generator.target)
+            for condition in generator.ifs:
+                self.expr(condition)
+        if isinstance(node, ast.DictComp):
+            self.expr(node.key)
+            self.expr(node.value)
+        else:
+            self.expr(node.elt)
+        self.scopes.pop()
+        self.bound = before
+
+    def target_reads(self, target: ast.expr) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for element in target.elts:
+                self.target_reads(element)
+        elif isinstance(target, ast.Starred):
+            self.target_reads(target.value)
+        else:
+            self.target_parts(target)
+
+    # IPython syntax
+
+    def magic(self, node: ast.Call) -> None:
+        argument = node.args[0] if node.args else None
+        if not isinstance(argument, ast.Constant) or not isinstance(argument.value, int):
+            return
+        number = argument.value
+        if not 0 <= number < len(self.code.magics):
+            return
+        magic = self.code.magics[number]
+        self.block.magics.append((number, node))
+        self.guard += 1
+        for expression in magic.interpolated:
+            self.expr(expression)
+        self.guard -= 1
+        if magic.code is not None:
+            if magic.code_scope == "function":
+                local, global_names = locals_of(magic.code.body)
+                self.scopes.append(_Scope("function", local, global_names))
+                before = set(self.bound)
+                self.body(magic.code.body)
+                self.bound = before
+                self.scopes.pop()
+            else:
+                self.body(magic.code.body)
+        for name, line, column in magic.binds:
+            place = ast.copy_location(ast.Name(name, ast.Store()), node)
+            place.lineno = place.end_lineno = line
+            place.col_offset = column - 1
+            place.end_col_offset = column - 1 + len(name.encode())
+            self.bind(name, place, "magic", node)
+
+
+def _is_placeholder(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == PLACEHOLDER
+    )
+
+
+def _namespace_call(node: ast.expr) -> str | None:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in _NAMESPACE_CALLS
+        and not node.args
+    ):
+        node._nbc_seen = True  # type: ignore[attr-defined]
+        return node.func.id
+    return None
+
+
+def _parse_text(text: str, mode: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if mode == "eval":
+                return ast.Module([ast.Expr(ast.parse(text.strip(), mode="eval").body)], [])
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _known_truth(test: ast.expr) -> bool | None:
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == "__main__"
+    ):
+        return True
+    return None
+
+
+def _surely_not_empty(iterable: ast.expr) -> bool:
+    if isinstance(iterable, (ast.List, ast.Tuple, ast.Set)):
+        return any(not isinstance(e, ast.Starred) for e in iterable.elts)
+    if isinstance(iterable, ast.Constant):
+        return isinstance(iterable.value, (str, bytes)) and bool(iterable.value)
+    if isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name):
+        arguments = iterable.args
+        if iterable.func.id == "range" and 1 <= len(arguments) <= 3:
+            try:
+                return len(range(*(ast.literal_eval(a) for a in arguments))) > 0
+            except (ValueError, TypeError, SyntaxError, OverflowError):
+                return False
+        if iterable.func.id in ("enumerate", "reversed", "sorted", "list", "tuple") and arguments:
+            return _surely_not_empty(arguments[0])
+        if iterable.func.id == "zip" and arguments:
+            return all(_surely_not_empty(a) for a in arguments)
+        if iterable.func.id in ("tqdm", "trange", "track") and arguments:
+            return _surely_not_empty(arguments[0])
+    return False
+
+
+def _irrefutable(pattern: ast.pattern) -> bool:
+    if isinstance(pattern, ast.MatchAs):
+        return pattern.pattern is None or _irrefutable(pattern.pattern)
+    if isinstance(pattern, ast.MatchOr):
+        return any(_irrefutable(p) for p in pattern.patterns)
+    return False
+
+
+_STATEMENTS: dict[type, Callable[..., None]] = {
+    ast.Expr: _Visitor.expression_statement,
+    ast.Assign: _Visitor.assign,
+    ast.AnnAssign: _Visitor.annotated_assign,
+    ast.AugAssign: _Visitor.augmented_assign,
+    ast.Delete: _Visitor.delete,
+    ast.Import: _Visitor.import_,
+    ast.ImportFrom: _Visitor.import_from,
+    ast.If: _Visitor.if_,
+    ast.For: _Visitor.for_,
+    ast.AsyncFor: _Visitor.for_,
+    ast.While: _Visitor.while_,
+    ast.Break: _Visitor.jump,
+    ast.Continue: _Visitor.jump,
+    ast.Return: _Visitor.return_,
+    ast.Raise: _Visitor.raise_,
+    ast.Try: _Visitor.try_,
+    ast.With: _Visitor.with_,
+    ast.AsyncWith: _Visitor.with_,
+    ast.Match: _Visitor.match_,
+    ast.Global: _Visitor.global_,
+    ast.FunctionDef: _Visitor.function,
+    ast.AsyncFunctionDef: _Visitor.function,
+    ast.ClassDef: _Visitor.class_,
+}
+for _name, _handler in (("TryStar", _Visitor.try_), ("TypeAlias", _Visitor.type_alias)):
+    if hasattr(ast, _name):
+        _STATEMENTS[getattr(ast, _name)] = _handler
+
+_EXPRESSIONS: dict[type, Callable[..., None]] = {
+    ast.Attribute: _Visitor.attribute,
+    ast.Call: _Visitor.call,
+    ast.Subscript: _Visitor.subscript,
+    ast.Compare: _Visitor.compare,
+    ast.NamedExpr: _Visitor.named,
+    ast.BoolOp: _Visitor.boolean,
+    ast.IfExp: _Visitor.conditional,
+    ast.Lambda: _Visitor.lambda_,
+    ast.List: _Visitor.display,
+    ast.Tuple: _Visitor.display,
+    ast.Set: _Visitor.display,
+    ast.Dict: _Visitor.dict_display,
+    ast.ListComp: _Visitor.comprehension,
+    ast.SetComp: _Visitor.comprehension,
+    ast.GeneratorExp: _Visitor.comprehension,
+    ast.DictComp: _Visitor.comprehension,
+}
