@@ -300,7 +300,9 @@ class _Run:
         return found
 
     def _write_record(self) -> None:
-        data = json.dumps(as_json(self.report), indent=2, ensure_ascii=False) + "\n"
+        # While steps run, the log files hold their texts; the last record holds them too.
+        content = as_json(self.report, logs=self.report.state != "running")
+        data = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
         try:
             write_file(self.folder / "run.json", data.encode("utf-8", "backslashreplace"))
         except OSError as error:

@@ -96,6 +96,7 @@ class _Planner:
         if only is not None and only not in self._steps:
             raise UsageError(f"there is no step {only!r}; steps: {one_of(tuple(self._steps))}")
         self._only = only
+        self._incomplete = False
         self._sets = self._resolved_sets(sets)
 
     def _resolved_sets(self, sets: Mapping[str, str]) -> dict[tuple[str | None, str], str]:
@@ -150,6 +151,7 @@ class _Planner:
         if component is None:
             return None
         found_before = len(self._findings)
+        self._incomplete = False
         self._check_given(step, component)
         arguments = []
         given = {value.name: value for value in step.inputs}
@@ -158,7 +160,7 @@ class _Planner:
             if argument is not None:
                 arguments.append(argument)
         self._check_code(component)
-        if len(self._findings) == found_before:
+        if len(self._findings) == found_before and not self._incomplete:
             self._check_command(component, arguments)
         contract = _read_contract(component)
         notes = []
@@ -214,6 +216,9 @@ class _Planner:
         override = self._sets.get((step.name, spec.name))
         if override is not None:
             return self._from_command_line(spec, override, f"{step.name}.{spec.name}")
+        if value is not None and value.broken:
+            self._incomplete = True  # reported when it was read
+            return None
         shown = f"{step.name}.{spec.name}"
         place = value.place if value is not None else step.place
         if value is None or (
@@ -252,6 +257,9 @@ class _Planner:
                 f"{shown}: the pipeline has no input '{binding.name}' (it has: {known})",
                 place,
             )
+            return None
+        if source.broken:
+            self._incomplete = True
             return None
         declared = source.declared
         if declared is not None and (declared.literal is None) != (spec.literal is None):
@@ -472,8 +480,10 @@ class _Planner:
         declared = {output.name: output for output in self._pipeline.outputs}
         bound: dict[str, tuple[str, str]] = {}
         for step in steps:
+            specs = step.component.outputs if step.component is not None else ()
+            known_outputs = {spec.name for spec in specs}
             for output in step.outputs:
-                if output.binding is None:
+                if output.binding is None or output.name not in known_outputs:
                     continue
                 if not isinstance(output.binding, PipelineOutput):
                     self._report(

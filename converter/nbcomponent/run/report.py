@@ -86,9 +86,12 @@ class RunReport:
         raise KeyError(name)
 
 
-def as_json(report: RunReport) -> dict[str, object]:
-    """The report as JSON data. ``stdout`` and ``stderr`` hold the text itself (the last million bytes), the
-    ``_log`` keys the files."""
+def as_json(report: RunReport, *, logs: bool = True) -> dict[str, object]:
+    """The report as JSON data.
+
+    ``stdout`` and ``stderr`` hold the text itself (the last million bytes; empty without ``logs``),
+    ``stdout_log`` and ``stderr_log`` name the files.
+    """
     return {
         "schema": SCHEMA,
         "pipeline": report.pipeline,
@@ -97,14 +100,14 @@ def as_json(report: RunReport) -> dict[str, object]:
         "folder": str(report.folder) if report.folder else None,
         "started": report.started,
         "seconds": round(report.seconds, 3),
-        "steps": [_step_json(step) for step in report.steps],
+        "steps": [_step_json(step, logs) for step in report.steps],
         "outputs": dict(report.outputs),
         "notes": list(report.notes),
         "diagnostics": [_finding_json(finding) for finding in report.findings],
     }
 
 
-def _step_json(step: StepRun) -> dict[str, object]:
+def _step_json(step: StepRun, logs: bool) -> dict[str, object]:
     return {
         "name": step.name,
         "state": step.state,
@@ -114,8 +117,8 @@ def _step_json(step: StepRun) -> dict[str, object]:
         "exit_code": step.exit_code,
         "command": list(step.command),
         "arguments": dict(step.arguments),
-        "stdout": log_text(step.stdout),
-        "stderr": log_text(step.stderr),
+        "stdout": log_text(step.stdout) if logs else "",
+        "stderr": log_text(step.stderr) if logs else "",
         "stdout_log": str(step.stdout) if step.stdout else None,
         "stderr_log": str(step.stderr) if step.stderr else None,
         "outputs": dict(step.outputs),

@@ -96,7 +96,8 @@ class InputValue:
     """What a job gives to an input: one of a binding, data, or a literal.
 
     ``declared`` is the input's declaration where the job itself makes one (``{type: number, default: 1}``).
-    ``place`` is the value's, ``key`` the name's.
+    ``place`` is the value's, ``key`` the name's. ``broken``: what stands there is none of these, and was
+    reported.
     """
 
     name: str
@@ -106,6 +107,7 @@ class InputValue:
     data: DataValue | None = None
     literal: Scalar | None = None
     declared: InputSpec | None = None
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,20 +222,18 @@ def read_input_values(file: YamlFile, at: YamlPath) -> tuple[InputValue, ...]:
     values = []
     for name in file.mapping(at):
         if usable_name(file, (*at, name), "input"):
-            value = _input_value(file, (*at, name))
-            if value is not None:
-                values.append(value)
+            values.append(_input_value(file, (*at, name)))
     return tuple(values)
 
 
-def _input_value(file: YamlFile, at: YamlPath) -> InputValue | None:
+def _input_value(file: YamlFile, at: YamlPath) -> InputValue:
     name, place, key = str(at[-1]), file.place(at), file.key_place(at)
     value = file.value(at)
     if value is None:
         return InputValue(name, place, key)
     if isinstance(value, list):
         file.report("NBC501", f"the input '{name}' cannot be a list", at)
-        return None
+        return InputValue(name, place, key, broken=True)
     if not isinstance(value, dict):
         if not isinstance(value, str):
             return InputValue(name, place, key, literal=cast(Scalar, value))
@@ -241,13 +241,13 @@ def _input_value(file: YamlFile, at: YamlPath) -> InputValue | None:
             binding = parse_binding(value)
         except BindingProblem as problem:
             file.report("NBC503", f"{name}: {problem}", at)
-            return None
+            return InputValue(name, place, key, broken=True)
         if binding is None:
             return InputValue(name, place, key, literal=value)
         return InputValue(name, place, key, binding=binding)
     kind = port_type(file, (*at, "type"), None)
     if kind is None and file.value((*at, "type")) is not None:
-        return None
+        return InputValue(name, place, key, broken=True)
     if kind in LITERAL_TYPES:
         declared = read_input_spec(file, at)
         given = file.value((*at, "value"))
@@ -268,7 +268,7 @@ def _input_value(file: YamlFile, at: YamlPath) -> InputValue | None:
         binding = parse_binding(path)
     except BindingProblem as problem:
         file.report("NBC503", f"{name}: {problem}", (*at, "path"))
-        return None
+        return InputValue(name, place, key, broken=True)
     if binding is not None:
         return InputValue(name, here, key, binding=binding, declared=declared)
     data = DataValue(path, data_type, mode, here)

@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal, Union
 
 Side = Literal["inputs", "outputs"]
@@ -128,11 +129,30 @@ def parse_template(text: str) -> Template:
         )
         for found in _SHELL_STYLE.finditer(text)
     ]
+    problems += _touching(parts)
     if not text.strip():
         problems.append(TemplateProblem("the command is empty", 0))
     if "\0" in text:
         problems.append(TemplateProblem("the command holds a NUL character", text.index("\0")))
     return Template(text, tuple(parts), tuple(sorted(problems, key=lambda p: p.offset)))
+
+
+def _touching(parts: list[str | Ref | Group]) -> Iterator[TemplateProblem]:
+    """Options that would run together with what stands before them: ``--epochs 5--seed 1``."""
+    for before, part in pairwise(parts):
+        if isinstance(part, Group):
+            first = part.parts[0] if part.parts else ""
+            ends = before if isinstance(before, str) else "x"
+            if isinstance(first, str) and first.startswith("-") and not ends[-1:].isspace():
+                yield TemplateProblem(
+                    "an optional argument touches what stands before it; put a space before '$[['",
+                    part.offset,
+                )
+        elif isinstance(before, Group) and isinstance(part, str) and part.startswith("-"):
+            yield TemplateProblem(
+                "an optional argument touches what follows it; put a space after ']]'",
+                before.offset,
+            )
 
 
 def _references(
