@@ -246,6 +246,15 @@ _OTHER_WORDS = {
     "required": "optional",
     "type": "dtype",
     "dataType": "dtype",
+    "int": "integer",
+    "float": "number",
+    "str": "string",
+    "bool": "boolean",
+    "file": "uri_file",
+    "folder": "uri_folder",
+    "directory": "uri_folder",
+    "max": "maximize",
+    "min": "minimize",
 }
 _DISTRIBUTION: dict[str, dict[str, Literal["count", "text", "boolean", "port"]]] = {
     "pytorch": {"nodes": "count", "processes_per_node": "count"},
@@ -360,8 +369,9 @@ class _Reader:
         if kind is None:
             return data
         known = _KEYS[kind] + (_EXPORTED_KEYS.get(kind, ()) if self._exported else ())
+        told = {problem.path for problem in self._document.problems}
         for key in data:
-            if key not in known:
+            if key not in known and (*path, key) not in told:
                 self._unknown_key((*path, key), key, known)
         return {key: item for key, item in data.items() if key in known}
 
