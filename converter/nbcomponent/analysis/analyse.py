@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from nbcomponent.analysis.component import ComponentReader
 from nbcomponent.analysis.crossing import cycles, lost_aliasing
+from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.facts import CellFacts
 from nbcomponent.analysis.model import (
     Boundary,
@@ -42,13 +43,21 @@ def analyse(
         return NotebookAnalysis((), ())
     namespace = Namespace(_facts(tagged, cache))
     timeline = Timeline(namespace)
-    supplier = Supplier(tagged, namespace, timeline) if boundary == "auto" else None
+    effects = EffectReader(namespace, tagged.code)
+    supplier = Supplier(tagged, namespace, timeline, effects) if boundary == "auto" else None
     components = []
     for name, cells in tagged.component_cells.items():
         reader = ComponentReader(
-            name, cells, tagged, namespace, timeline, declared.get(name, Declared()), boundary,
+            name,
+            cells,
+            tagged,
+            namespace,
+            timeline,
+            effects,
+            declared.get(name, Declared()),
+            boundary,
             supplier,
-        )  # fmt: skip
+        )
         reader.read()
         surroundings = check_surroundings(reader)
         lost = lost_aliasing(reader)

@@ -11,6 +11,7 @@ import ast
 from dataclasses import dataclass
 
 from nbcomponent.analysis.carrying import is_immutable_literal, kind_of
+from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.facts import Block, Function, NameNode, Statement
 from nbcomponent.analysis.library import IPYTHON_BUILTINS, IPYTHON_NAMES, MODULE_ATTRIBUTES
 from nbcomponent.analysis.messages import Finding, diagnostic_of
@@ -78,6 +79,7 @@ class ComponentReader:
         tagged: TaggedNotebook,
         namespace: Namespace,
         timeline: Timeline,
+        effects: EffectReader,
         declared: Declared,
         boundary: Boundary,
         supplier: Supplier | None = None,
@@ -88,6 +90,7 @@ class ComponentReader:
         self.tagged = tagged
         self.namespace = namespace
         self.timeline = timeline
+        self.effects = effects
         self.declared = declared
         self.boundary = boundary
         self.supplier = supplier
@@ -187,12 +190,14 @@ class ComponentReader:
                     )
                 )
         if self.namespace.has_functions:
+            uses = [u for u in block.uses if not u.stored and self.namespace.may_run(u.name)]
+            if not uses:
+                return
             called = {site.chain[0] for site in block.calls if len(site.chain) == 1}
-            for use in block.uses:
-                if not use.stored:
-                    self._run_name(
-                        use.name, use.name in called, Site(cell, use.node), position, use.bound
-                    )
+            for use in uses:
+                self._run_name(
+                    use.name, use.name in called, Site(cell, use.node), position, use.bound
+                )
 
     def _run_name(
         self, name: str, called: bool, site: Site, position: int, bound: frozenset[str]

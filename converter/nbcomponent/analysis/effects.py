@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from nbcomponent.analysis.facts import Block, NameNode
+from nbcomponent.analysis.facts import Block, NameNode, Statement
 from nbcomponent.analysis.library import (
     DISPLAY_OPTIONS,
     MODE_ARGUMENT,
@@ -49,7 +49,7 @@ EffectKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Effect:
     """One effect. ``name`` is as NBC1xx shows it; ``library`` whose state it is (``numpy``).
 
@@ -65,43 +65,88 @@ class Effect:
     target: str = ""
 
 
+class EffectReader:
+    """Effects of blocks, each block read once however many components run it."""
+
+    def __init__(self, namespace: Namespace, code: Mapping[int, CellCode]) -> None:
+        self.namespace = namespace
+        self._code = code
+        self._known: dict[int, list[Effect]] = {}
+        self._outside: list[tuple[Effect, Statement, int]] | None = None
+
+    def of(self, block: Block, cell: int) -> list[Effect]:
+        """The effects of a block of a cell."""
+        known = self._known.get(id(block))
+        if known is None:
+            known = effects_of(block, self.namespace, self._code.get(cell))
+            self._known[id(block)] = known
+        return known
+
+    def of_statement(self, statement: Statement, position: int) -> list[Effect]:
+        """The effects of a statement and of the notebook's functions that it runs."""
+        found = self.of(statement.block, statement.cell)
+        functions = self.namespace.functions_run_by(statement.block, position)
+        if functions:
+            found = [*found, *(e for f in functions for e in self.of(f.body, f.cell))]
+        return found
+
+    def lasting(self) -> list[tuple[Effect, Statement, int]]:
+        """Every effect of the notebook that other cells can feel, with its statement and position."""
+        if self._outside is None:
+            self._outside = [
+                (effect, statement, position)
+                for position, statement in enumerate(self.namespace.statements)
+                for effect in self.of_statement(statement, position)
+                if effect.kind in LASTING
+            ]
+        return self._outside
+
+
+LASTING = frozenset({"env-set", "chdir", "path-set", "seed", "option", "write", "patch"})
+"""Kinds of effects that stay after the code has run."""
+
+
 def effects_of(block: Block, namespace: Namespace, code: CellCode | None) -> list[Effect]:
     """The effects of a block, in the order of its text as far as that is known."""
     found: list[Effect] = []
+    resolve = namespace.resolve
     for site in block.calls:
-        path = namespace.resolve(site.chain)
+        path = resolve(site.chain)
         if path is not None:
             found.extend(_known_call(path, site.chain, site.node, namespace))
-        found.extend(_method_call(site.node, namespace))
+        if len(site.chain) > 1:
+            found.extend(_method_call(site.node, namespace))
     for call in block.method_calls:
         found.extend(_method_call(call, namespace))
     for subscript in block.subscripts:
         chain = dotted(subscript.value)
         if (
             chain
-            and namespace.resolve(chain) == "os.environ"
+            and chain[-1] == "environ"
+            and resolve(chain) == "os.environ"
             and isinstance(subscript.ctx, ast.Load)
         ):
             found.append(Effect("env-get", _text(subscript.slice), subscript))
     for membership in block.memberships:
         chain = dotted(membership.comparators[0])
-        if chain and namespace.resolve(chain) == "os.environ":
+        if chain and resolve(chain) == "os.environ":
             found.append(Effect("env-get", _text(membership.left), membership, matters=False))
     for mutation in block.mutations:
         found.extend(_store(mutation.chain, mutation.node, mutation.how, namespace))
+    tops: set[str] = set()
     for chain, node in block.references.items():
-        path = namespace.resolve(chain)
+        path = resolve(chain)
         if path is None:
             continue
-        if path == "sys.path" or path.startswith("sys.path."):
+        if path.startswith("sys.path"):
             found.append(Effect("path-get", ".".join(chain), node))
-    for chain in block.references:
-        path = namespace.resolve(chain)
-        if path is not None:
-            found.append(Effect("uses", path, block.references[chain]))
+        top = path.split(".", 1)[0]
+        if top not in tops:
+            tops.add(top)
+            found.append(Effect("uses", path, node))
     if code is not None:
-        for number, node in block.magics:
-            found.extend(_magic(code.magics[number], node))
+        for number, call in block.magics:
+            found.extend(_magic(code.magics[number], call))
     return found
 
 

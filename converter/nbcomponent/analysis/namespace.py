@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -54,6 +55,11 @@ class Namespace:
         self.deletions: dict[str, list[int]] = {}
         self.call_bindings: dict[int, list[Definition]] = {}
         self.has_functions = False
+        self._carriers: set[str] = set()
+        self._positions: dict[str, list[int]] = {}
+        self._memory: dict[tuple[str, int, int], Carries] = {}
+        self._working: list[Definition] = []
+        self._runs: dict[int, list[Function]] = {}
         self._carries: dict[Definition, Carries | None] = {}
         self._returns: dict[Function, Carries | None] = {}
         self._collect()
@@ -97,12 +103,32 @@ class Namespace:
                     self.deletions.setdefault(name, []).append(position)
         if binders:
             self._bindings_by_calls(binders)
+        self._positions = {
+            name: [d.position for d in every] for name, every in self.definitions.items()
+        }
         if self.has_functions:
+            self._find_carriers()
             # from top to bottom, so that each look-up finds what it needs already worked out
             for definition in sorted(
-                (d for every in self.definitions.values() for d in every), key=lambda d: d.position
+                (d for name in self._carriers for d in self.definitions.get(name, ())),
+                key=lambda d: d.position,
             ):
                 self._carried(definition)
+
+    def _find_carriers(self) -> None:
+        """Names whose values may run functions of the notebook; most names never do."""
+        carriers = self._carriers
+        carriers.update(self.stores)
+        grew = True
+        while grew:
+            before = len(carriers)
+            for statement in self.statements:
+                block = statement.block
+                if not block.binds:
+                    continue
+                if block.functions or any(use.name in carriers for use in block.uses):
+                    carriers.update(bind.name for bind in block.binds)
+            grew = len(carriers) > before
 
     def _decorated(self, position: int, bind: Bind) -> None:
         """``@registry.add`` puts the definition into ``registry``."""
@@ -165,10 +191,13 @@ class Namespace:
         The last one above that surely binds it and everything that may bind it after that; where
         nothing above does, those below. ``without``: cells whose definitions do not count.
         """
-        every = [d for d in self.definitions.get(name, ()) if d.cell not in without]
+        every = self.definitions.get(name)
+        if every is None:
+            return []
         above: list[Definition] = []
-        for definition in reversed(every):
-            if definition.position >= position:
+        for at in range(bisect_left(self._positions[name], position) - 1, -1, -1):
+            definition = every[at]
+            if definition.cell in without:
                 continue
             above.append(definition)
             if definition.definite:
@@ -176,25 +205,35 @@ class Namespace:
         if above:
             above.reverse()
             return above
-        return [d for d in every if d.position >= position]
+        return [d for d in every if d.position >= position and d.cell not in without]
 
     def carries(self, name: str, position: int) -> Carries:
         """What the value of ``name``, read at ``position``, can run."""
-        if not self.has_functions:
+        if name not in self._carriers:
             return _NONE
+        stores = self.stores.get(name, ())
+        stored = sum(1 for at, _ in stores if at < position) if stores else 0
+        key = (name, bisect_left(self._positions.get(name, ()), position), stored)
+        known = self._memory.get(key)
+        if known is None:
+            working = len(self._working)
+            known = self._carries_of(name, position, stored)
+            if not working:
+                self._memory[key] = known  # inside a cycle the answer is not complete yet
+        return known
+
+    def _carries_of(self, name: str, position: int, stored: int) -> Carries:
         used: set[Function] = set()
         called: set[Function] = set()
         for definition in self.reaching(name, position):
             carried = self._carried(definition)
             used |= carried.used
             called |= carried.called
-        for stored_at, value in self.stores.get(name, ()):
-            if stored_at < position:
-                if isinstance(value, Function):
-                    used.add(value)
-                else:
-                    carried = self._flow(value, stored_at)
-                    used |= carried.used
+        for stored_at, value in self.stores.get(name, ())[:stored]:
+            if isinstance(value, Function):
+                used.add(value)
+            else:
+                used |= self._flow(value, stored_at).used
         if not used and not called:
             return _NONE
         return Carries(frozenset(used), frozenset(called))
@@ -205,6 +244,7 @@ class Namespace:
                 self._carries[definition] or _NONE
             )  # None: being worked out, a cycle adds nothing
         self._carries[definition] = None
+        self._working.append(definition)
         bind = definition.bind
         if bind.function is not None:
             result = Carries(frozenset((bind.function,)), frozenset())
@@ -218,6 +258,7 @@ class Namespace:
         else:
             result = _NONE
         self._carries[definition] = result
+        self._working.pop()
         return result
 
     def _union(self, parts: Iterable[ast.expr | None], position: int) -> Carries:
@@ -318,18 +359,29 @@ class Namespace:
         self._returns[function] = result
         return result
 
+    def may_run(self, name: str) -> bool:
+        """Whether the value of a name may run functions of the notebook at all."""
+        return name in self._carriers
+
     def functions_run_by(self, block: Block, position: int) -> list[Function]:
         """Functions of the notebook that running ``block`` at ``position`` can run, transitively."""
         if not self.has_functions:
             return []
+        known = self._runs.get(position)
+        if known is None:
+            known = self._runs[position] = self._functions_run_by(block, position)
+        return known
+
+    def _functions_run_by(self, block: Block, position: int) -> list[Function]:
         found: dict[Function, None] = {}
         pending = [block]
         while pending:
             current = pending.pop()
+            uses = [u for u in current.uses if u.name in self._carriers and not u.stored]
+            if not uses:
+                continue
             called = {site.chain[0] for site in current.calls if len(site.chain) == 1}
-            for use in current.uses:
-                if use.stored:
-                    continue
+            for use in uses:
                 carried = self.carries(use.name, position)
                 functions = carried.used | carried.called if use.name in called else carried.used
                 for function in functions:

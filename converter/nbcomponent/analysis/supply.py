@@ -12,7 +12,7 @@ import ast
 from dataclasses import dataclass
 
 from nbcomponent.analysis.carrying import kind_of
-from nbcomponent.analysis.effects import effects_of
+from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.facts import Function, Statement
 from nbcomponent.analysis.library import PURE_BUILTINS, UNSTORABLE_TYPES
 from nbcomponent.analysis.namespace import Namespace
@@ -49,8 +49,15 @@ class Supply:
 class Supplier:
     """Shared by all components of a notebook: remembers which one runs an unrepeatable statement."""
 
-    def __init__(self, tagged: TaggedNotebook, namespace: Namespace, timeline: Timeline) -> None:
+    def __init__(
+        self,
+        tagged: TaggedNotebook,
+        namespace: Namespace,
+        timeline: Timeline,
+        effects: EffectReader,
+    ) -> None:
         self.tagged = tagged
+        self.effects = effects
         self.namespace = namespace
         self.timeline = timeline
         self.owner: dict[tuple[int, int], str] = {}
@@ -183,7 +190,7 @@ class Supplier:
         block = statement.block
         if block.magics or (block.method_calls and not self._method_calls_plain(statement)):
             return False
-        for effect in effects_of(block, self.namespace, None):
+        for effect in self.effects.of(block, statement.cell):
             if effect.kind in _TOLD_APART:
                 return False
         for site in block.calls:

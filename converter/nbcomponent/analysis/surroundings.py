@@ -14,14 +14,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from nbcomponent.analysis.component import ComponentReader, RunBlock, Site
-from nbcomponent.analysis.effects import Effect, effects_of, is_url
+from nbcomponent.analysis.effects import Effect, is_url
 from nbcomponent.analysis.facts import NameNode, Statement
 from nbcomponent.analysis.library import ENVIRONMENT_PREFIXES, WELL_KNOWN_MODULES
 from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.namespace import BUILTINS
 from nbcomponent.core.diagnostics import Diagnostic
 from nbcomponent.notebook.magics import treatment
-from nbcomponent.notebook.model import CellCode
 
 _DEVICES = ("/dev/", "/proc/")
 
@@ -85,8 +84,7 @@ def _inside_effects(reader: ComponentReader) -> list[_Inside]:
         if (id(run.block), run.position) in seen:
             continue
         seen.add((id(run.block), run.position))
-        code = reader.tagged.code.get(run.cell)
-        for effect in effects_of(run.block, reader.namespace, code):
+        for effect in reader.effects.of(run.block, run.cell):
             site = run.site or Site(run.cell, effect.node)
             found.append(_Inside(effect, site, order))
             order += 1
@@ -103,33 +101,14 @@ def _imported_modules(run: RunBlock, order: int) -> Iterator[_Inside]:
 
 
 def _outside_effects(reader: ComponentReader) -> list[_Outside]:
-    namespace = reader.namespace
-    found: list[_Outside] = []
-    for position, statement in enumerate(namespace.statements):
-        if statement.cell in reader.own or reader.tagged.roles[statement.cell].parameters:
-            continue
-        if (statement.cell, statement.index) in reader.carried_keys():
-            continue
-        code = reader.tagged.code.get(statement.cell)
-        found.extend(
-            _Outside(effect, statement, position)
-            for effect in statement_effects(reader, statement, position, code)
-        )
-    return found
-
-
-def statement_effects(
-    reader: ComponentReader, statement: Statement, position: int, code: CellCode | None
-) -> list[Effect]:
-    """Effects of a statement and of the notebook's functions that it runs. Kept per statement."""
-    cache = reader.timeline.effects
-    known = cache.get(position)
-    if known is None:
-        known = effects_of(statement.block, reader.namespace, code)
-        for function in reader.namespace.functions_run_by(statement.block, position):
-            known = [*known, *effects_of(function.body, reader.namespace, None)]
-        cache[position] = known
-    return known
+    carried = reader.carried_keys()
+    return [
+        _Outside(effect, statement, position)
+        for effect, statement, position in reader.effects.lasting()
+        if statement.cell not in reader.own
+        and not reader.tagged.roles[statement.cell].parameters
+        and (statement.cell, statement.index) not in carried
+    ]
 
 
 def _replayable(reader: ComponentReader, statement: Statement) -> bool:
@@ -139,8 +118,7 @@ def _replayable(reader: ComponentReader, statement: Statement) -> bool:
     ):
         return False
     position = reader.namespace.position[id(statement)]
-    code = reader.tagged.code.get(statement.cell)
-    effects = statement_effects(reader, statement, position, code)
+    effects = reader.effects.of_statement(statement, position)
     if any(e.kind not in ("option", "env-set", "path-set", "uses", "path-get") for e in effects):
         return False
     return all(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nbcomponent.analysis.effects import Effect
 from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.namespace import Namespace, import_path
 from nbcomponent.analysis.objects import ObjectTracker
@@ -27,10 +26,9 @@ class Timeline:
     def __init__(self, namespace: Namespace) -> None:
         self.namespace = namespace
         self.events: dict[str, list[Event]] = {}
-        self.effects: dict[int, list[Effect]] = {}
         self.held: dict[str, list[tuple[int, frozenset[int]]]] = {}
         tracker = ObjectTracker(namespace)
-        seen: dict[str, str] = {}
+        seen: dict[str, str | Statement] = {}
         for position, statement in enumerate(namespace.statements):
             changes = tracker.step(statement, position)
             same = _restated(statement, seen)
@@ -70,23 +68,31 @@ class Timeline:
         ]
 
 
-def _restated(statement: Statement, seen: dict[str, str]) -> set[str]:
+def _restated(statement: Statement, seen: dict[str, str | Statement]) -> set[str]:
     """Names that a statement binds to what they were bound to before (an import made twice)."""
     same: set[str] = set()
     for bind in statement.block.binds:
+        name = bind.name
+        before = seen.get(name)
         if bind.kind == "import":
-            text = "import " + import_path(bind)
+            text = import_path(bind)
+            if before == text:
+                same.add(name)
+            seen[name] = text
         elif bind.function is not None or bind.klass is not None:
-            text = definition_text(statement)
-        else:
-            seen.pop(bind.name, None)
-            continue
-        if seen.get(bind.name) == text:
-            same.add(bind.name)
-        seen[bind.name] = text
+            if isinstance(before, Statement) and same_definition(before, statement):
+                same.add(name)
+            seen[name] = statement
+        elif before is not None:
+            del seen[name]
     return same
 
 
+def same_definition(one: Statement, other: Statement) -> bool:
+    """Whether two definitions mean the same (comments and layout aside)."""
+    return ast.dump(one.node) == ast.dump(other.node)
+
+
 def definition_text(statement: Statement) -> str:
-    """A definition's meaning as text, to see whether two are the same."""
+    """A definition's meaning as text, to tell distinct ones apart."""
     return ast.dump(statement.node)
