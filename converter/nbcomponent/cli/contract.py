@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from nbcomponent.cli.output import write
 from nbcomponent.cli.report.json import dumps, finite
 from nbcomponent.cli.report.text import printable
-from nbcomponent.contract.model import Column, Interface, Metric, Parameter, Port
+from nbcomponent.contract.document import contract_yaml
+from nbcomponent.contract.model import Interface, Parameter, Port
 from nbcomponent.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("text", "yaml", "json", "markdown"),
         default="text",
-        help="yaml is what a contract cell holds (default: text)",
+        help="yaml is what contract.yml of the export holds (default: text)",
     )
     show.add_argument(
         "--boundary",
@@ -62,13 +63,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run ``contract show``."""
-    from nbcomponent.cli.examined import examine_path, report_of, shown_path
+    from nbcomponent.cli.examined import examine_path, report_of, shown_path, with_chosen
     from nbcomponent.cli.report import text
     from nbcomponent.cli.report.model import exit_code
 
     examination = examine_path(options.notebook, options.boundary)
     path = shown_path(options.notebook)
-    report = report_of(path, examination)
+    # What the analysis found is the business of check; here it is about the contract only.
+    report = with_chosen(report_of(path, examination), ("NBC2", "NBC9"), ())
     interfaces = [component.interface for component in report.components]
     if options.component is not None:
         known = [interface.component for interface in interfaces]
@@ -84,42 +86,12 @@ def execute(options: argparse.Namespace) -> int:
     return exit_code([report])
 
 
-def contract_data(interface: Interface) -> dict[str, Any]:
-    """The contract as plain data in the form of a contract cell; what is not set is left out."""
-    return _set(
-        {
-            "component": interface.component,
-            "version": interface.version,
-            "display_name": interface.display_name,
-            "description": interface.description,
-            "inputs": {port.name: _port(port) for port in interface.inputs},
-            "parameters": {
-                interface.argument(parameter.name): _parameter(parameter)
-                for parameter in interface.parameters
-            },
-            "outputs": {port.name: _port(port) for port in interface.outputs},
-            "metrics": {metric.name: _metric(metric) for metric in interface.metrics},
-            "invalid_when": list(interface.invalid_when),
-            "deterministic": interface.deterministic,
-            "environment": _set(
-                {"image": interface.environment.image, "conda": interface.environment.conda}
-            ),
-            "environment_variables": dict(interface.environment_variables),
-            "include": list(interface.include),
-            "compute": dict(interface.compute),
-            "distribution": dict(interface.distribution),
-            "checkpoint": dict(interface.checkpoint),
-            "smoke": dict(interface.smoke),
-        }
-    )
-
-
 def _json(path: str, interfaces: Sequence[Interface]) -> str:
     return dumps(
         {
             "schema": SCHEMA,
             "path": path,
-            "components": [_plain(contract_data(interface)) for interface in interfaces],
+            "components": [_finite(contract_yaml(interface)) for interface in interfaces],
         }
     )
 
@@ -127,7 +99,8 @@ def _json(path: str, interfaces: Sequence[Interface]) -> str:
 def _yaml(path: str, interfaces: Sequence[Interface]) -> str:
     from nbcomponent.schema.yaml_places import dump
 
-    return "---\n".join(dump(contract_data(interface)) for interface in interfaces)
+    documents = (dump(contract_yaml(interface)).rstrip("\n") for interface in interfaces)
+    return "---\n".join(f"{document}\n" for document in documents)
 
 
 def _text(path: str, interfaces: Sequence[Interface]) -> str:
@@ -246,72 +219,12 @@ def _port_row(port: Port) -> tuple[str, ...]:
     return (port.name, port.type, "; ".join(content), port.description or "")
 
 
-def _parameter(parameter: Parameter) -> dict[str, Any]:
-    return _set(
-        {
-            "type": parameter.type,
-            "default": parameter.default,
-            "optional": parameter.optional or None,
-            "min": parameter.min,
-            "max": parameter.max,
-            "choices": None if parameter.choices is None else list(parameter.choices),
-            "unit": parameter.unit,
-            "meaning": parameter.description,
-        }
-    )
-
-
-def _port(port: Port) -> dict[str, Any]:
-    return _set(
-        {
-            "type": port.type,
-            "from": port.source,
-            "format": port.format,
-            "optional": port.optional or None,
-            "mode": port.mode,
-            "files": list(port.files),
-            "columns": {column.name: _column(column) for column in port.columns},
-            "schema": None if port.json_schema is None else dict(port.json_schema),
-            "meaning": port.description,
-        }
-    )
-
-
-def _column(column: Column) -> dict[str, Any]:
-    return _set(
-        {
-            "dtype": column.dtype,
-            "allowed": None if column.allowed is None else list(column.allowed),
-            "nullable": None if column.nullable else False,
-            "unique": column.unique or None,
-            "min": column.min,
-            "max": column.max,
-            "unit": column.unit,
-            "meaning": column.meaning,
-            "required": None if column.required else False,
-        }
-    )
-
-
-def _metric(metric: Metric) -> dict[str, Any]:
-    return _set({"scope": metric.scope, "goal": metric.goal, "meaning": metric.description})
-
-
-def _set(values: Mapping[str, Any]) -> dict[str, Any]:
-    """``values`` without what is empty or not set."""
-    return {key: value for key, value in values.items() if value is not None and _says(value)}
-
-
-def _says(value: Any) -> bool:
-    return not isinstance(value, (dict, list)) or bool(value)
-
-
-def _plain(value: Any) -> Any:
+def _finite(value: object) -> object:
     """Contract data as JSON can hold it."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
     return finite(value)
 
 

@@ -56,9 +56,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _say(f"{error}", UNUSABLE)
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        return _reader_went_away()
+    except BrokenPipeError:  # nbcomponent check . | head
+        _drop_output()
+        return BROKEN_PIPE
     except OSError as error:
+        _drop_output()
         return _say(f"{error}", UNUSABLE)
     except Exception as error:  # noqa: BLE001 (the last resort: whatever it is, it is our fault)
         return _fault(error)
@@ -105,12 +107,14 @@ def _say(message: str, code: int) -> int:
     return code
 
 
-def _reader_went_away() -> int:
-    """``nbcomponent check . | head``: stop quietly, also when Python flushes at its end."""
+def _drop_output() -> None:
+    """Forget what cannot be written any more; Python would try once more at its end, and complain."""
     import os
 
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return BROKEN_PIPE
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fault(error: Exception) -> int:

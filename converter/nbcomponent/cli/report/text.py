@@ -14,9 +14,13 @@ _COLOURS: dict[Severity, str] = {"error": "31", "warning": "33", "note": "36"}
 
 
 def render(
-    reports: Sequence[FileReport], colour: bool = False, quiet: bool = False, unit: str = "file"
+    reports: Sequence[FileReport],
+    colour: bool = False,
+    quiet: bool = False,
+    unit: str = "file",
+    summarised: bool = True,
 ) -> str:
-    """The findings of each file, then one line that sums up.
+    """The findings of each file, then one line that sums up (unless ``summarised`` is false).
 
     ``quiet`` leaves out notes and the summary. ``colour`` adds terminal colours. ``unit`` is what
     the summary calls a file.
@@ -27,7 +31,7 @@ def render(
         for diagnostic in report.diagnostics
         if not (quiet and diagnostic.severity == "note")
     ]
-    if not quiet:
+    if summarised and not quiet:
         parts.append(summary(reports, unit) + "\n")
     return "".join(parts)
 
