@@ -137,7 +137,7 @@ def _hoisted(chunks: Sequence[Chunk], given: frozenset[str]) -> list[Kind]:
     return _drop_unneeded_constants(chunks, kinds, bound, functions)
 
 
-_SAFE_BUILTINS = BUILTINS - {
+_SAFE_BUILTINS = (BUILTINS | {"__nbc_os__"}) - {
     "print",
     "input",
     "open",
@@ -453,7 +453,8 @@ def dotted(node: ast.expr) -> str | None:
         node = node.value
     if not isinstance(node, ast.Name):
         return None
-    return ".".join([node.id, *reversed(parts)])
+    root = "os" if node.id == "__nbc_os__" else node.id  # `%env` as code, see plain.py
+    return ".".join([root, *reversed(parts)])
 
 
 def split_cell(

@@ -21,7 +21,7 @@ from nbcomponent.export.chunks import (
     split_cell,
 )
 from nbcomponent.export.names import Taken, all_names, bound_names, called_names, evaluated_names
-from nbcomponent.export.plain import plain_cell
+from nbcomponent.export.plain import STAND_IN, Capture, plain_cell
 from nbcomponent.export.skeleton import Skeleton, skeleton
 from nbcomponent.export.text import indent_code, replace_spans, span_of
 from nbcomponent.notebook.model import TaggedNotebook
@@ -81,6 +81,7 @@ class _Cell:
     chunks: tuple[Chunk, ...]
     rest: str
     own: bool
+    capture: Capture | None
 
 
 def script_name(component: str) -> str:
@@ -100,7 +101,7 @@ def write_script(
     Raises :class:`InvalidScript` when the outcome does not parse or declares other arguments than the
     interface.
     """
-    cells = _cells(tagged, component, interface)
+    cells = _cells(tagged, component)
     chunks = [chunk for cell in cells for chunk in cell.chunks]
     given = frozenset(p.name for p in interface.parameters)
     given |= {p.variable for p in (*interface.inputs, *interface.outputs) if p.binds_path}
@@ -133,8 +134,10 @@ def write_script(
         asynchronous=asynchronous,
         show=show,
         display=display,
+        stand_ins=_stand_ins(cells),
     )
     text = "\n".join(_sections(tagged, interface, cells, kinds, parts, show, quiet, main))
+    text = STAND_IN.sub(lambda match: parts.replaced[match[1]], text)
     text = re.sub(r"\n+\Z", "\n", text + "\n")
     _verify(text, interface)
     return Script(script_name(component.name), text, parts.modules, tuple(nodes))
@@ -143,17 +146,22 @@ def write_script(
 # The cells
 
 
-def _cells(
-    tagged: TaggedNotebook, component: ComponentAnalysis, interface: Interface
-) -> list[_Cell]:
+def _cells(tagged: TaggedNotebook, component: ComponentAnalysis) -> list[_Cell]:
     carried: dict[int, set[int]] = {}
     for item in component.carried:
         carried.setdefault(item.cell, set()).add(item.index)
+    known = frozenset(
+        name
+        for code in tagged.code.values()
+        if code.tree is not None
+        for node in code.tree.body
+        for name in bound_names(node)
+    )
     cells = []
     for index in sorted({*component.cells, *carried}):
         code = tagged.code[index]
         own = index in component.cells
-        plain = plain_cell(code)
+        plain = plain_cell(code, known)
         wanted = None
         if not own:
             wanted = frozenset(
@@ -162,9 +170,7 @@ def _cells(
         source = _without_directives(plain.code)
         chunks, rest = split_cell(index, source, carried=wanted, changing=plain.changing)
         chunks = [c for chunk in chunks if (c := _without_display_import(chunk)) is not None]
-        if own:
-            chunks = _without_given_paths(chunks, interface)
-        cells.append(_Cell(index, tuple(chunks), rest, own))
+        cells.append(_Cell(index, tuple(chunks), rest, own, plain.capture if own else None))
     return cells
 
 
@@ -215,51 +221,6 @@ def _with_code(chunk: Chunk, code: str) -> Chunk:
         chunk.changes_state,
         chunk.carried,
         chunk.displayed,
-    )
-
-
-def _without_given_paths(chunks: Sequence[Chunk], interface: Interface) -> list[Chunk]:
-    """Leave out assignments that an argument stands for.
-
-    A contract may bind a variable that the component's own cell sets (``model = Path("out/model")``):
-    its first plain assignment of a literal or a path is the notebook's default, not the value.
-    """
-    waiting = {p.name for p in interface.parameters if p.cell not in _parameter_cells(interface)}
-    waiting |= {p.variable for p in (*interface.inputs, *interface.outputs) if p.binds_path}
-    kept = []
-    for chunk in chunks:
-        node = chunk.nodes[0]
-        target = _single_target(node) if len(chunk.nodes) == 1 else None
-        if target in waiting and _is_default(node):
-            waiting.discard(target)
-            continue
-        kept.append(chunk)
-    return kept
-
-
-def _parameter_cells(interface: Interface) -> frozenset[int]:
-    return frozenset()
-
-
-def _single_target(node: ast.stmt) -> str | None:
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target: ast.expr = node.targets[0]
-    elif isinstance(node, ast.AnnAssign) and node.value is not None:
-        target = node.target
-    else:
-        return None
-    return target.id if isinstance(target, ast.Name) else None
-
-
-def _is_default(node: ast.stmt) -> bool:
-    value = getattr(node, "value", None)
-    if isinstance(value, ast.Call):
-        name = dotted(value.func) or ""
-        return name.rpartition(".")[2] in ("Path", "PurePath") and all(
-            isinstance(a, ast.Constant) for a in value.args
-        )
-    return isinstance(value, ast.Constant) or (
-        isinstance(value, ast.UnaryOp) and isinstance(value.operand, ast.Constant)
     )
 
 
@@ -526,9 +487,36 @@ def _body(
         context = _context(tagged, cell) if cell.own else []
         yield ""
         yield from context or (["# %%"] if cell.own else ["# From another cell of the notebook."])
-        yield "\n".join(lines)
+        yield _captured("\n".join(lines), cell.capture)
     if parts.end:
         yield from ("", "# The outputs.", *parts.end)
+
+
+def _captured(code: str, capture: Capture | None) -> str:
+    """The code of a cell whose output ``%%capture`` takes."""
+    if capture is None or not (capture.stdout or capture.stderr):
+        return code
+    streams = [
+        s for s, wanted in (("stdout", capture.stdout), ("stderr", capture.stderr)) if wanted
+    ]
+    items = [
+        f"    __nbc_contextlib__.redirect_{s}(__nbc_io__.StringIO()) as __nbc_{s}__,\n"
+        for s in streams
+    ]
+    text = f"with (\n{''.join(items)}):\n{indent_code(code)}"
+    if capture.name is not None:
+        values = [f"__nbc_{s}__.getvalue()" if s in streams else '""' for s in ("stdout", "stderr")]
+        text += f"\n{capture.name} = __nbc_captured__({', '.join(values)})"
+    return text
+
+
+def _stand_ins(cells: Sequence[_Cell]) -> set[str]:
+    """Modules, helpers and variables that translated IPython syntax needs."""
+    found = {m for cell in cells for c in cell.chunks for m in STAND_IN.findall(c.code)}
+    for cell in cells:
+        if cell.capture is not None:
+            found |= set(STAND_IN.findall(_captured("pass", cell.capture)))
+    return found
 
 
 def _few_blanks(lines: Sequence[str], *, at_start: bool) -> list[str]:

@@ -26,6 +26,7 @@ from nbcomponent.export.layout import (
     quote,
 )
 from nbcomponent.export.names import Taken
+from nbcomponent.export.plain import SHELL_HELPERS, needs_of
 
 SUFFIX: dict[Format, str] = {
     "parquet": ".parquet",
@@ -67,7 +68,8 @@ class Skeleton:
 
     ``standard`` and ``libraries`` are import lines; ``helpers`` are complete functions and tables;
     ``start`` and ``end`` are lines at the beginning and the end of the guarded block.
-    ``modules`` are the libraries that this code needs. ``arguments`` and ``asyncio`` are names.
+    ``modules`` are the libraries that this code needs. ``arguments`` and ``asyncio`` are names;
+    ``replaced`` says what stands for each stand-in.
     """
 
     standard: tuple[str, ...]
@@ -78,6 +80,7 @@ class Skeleton:
     modules: tuple[str, ...]
     arguments: str
     asyncio: str | None
+    replaced: Mapping[str, str]
 
 
 @dataclass
@@ -151,6 +154,7 @@ def skeleton(
     asynchronous: bool = False,
     show: tuple[str, str] | None = None,
     display: bool = False,
+    stand_ins: Iterable[str] = (),
 ) -> Skeleton:
     """The code around the cells of the component that ``interface`` describes.
 
@@ -158,7 +162,8 @@ def skeleton(
     ``Path``: ``pathlib:Path``). ``exact_outputs`` are outputs whose stored value must be read back
     unchanged. ``absolute_paths``: the component changes its working directory. ``asynchronous``: the
     cells await something. ``show``: the names of the helper that displays values and of its part, where
-    a cell displays one; ``display``: the cells call IPython's ``display``.
+    a cell displays one; ``display``: the cells call IPython's ``display``. ``stand_ins``: modules, helpers and variables that
+    translated IPython syntax needs (see :data:`nbcomponent.export.plain.STAND_IN`).
     """
     writer = _Writer(interface, taken, imported, exact_outputs, absolute_paths)
     arguments = taken.fresh("arguments")
@@ -187,6 +192,7 @@ def skeleton(
         end.append(f"{name}({arguments})")
     if asynchronous:
         writer.module("asyncio")
+    replaced = {name: _stand_in(writer, name) for name in sorted(stand_ins)}
     if show is not None:
         code = show_code(*show, "display" if display else None, writer.typing("Any"))
         writer.helpers["show"] = code
@@ -199,7 +205,17 @@ def skeleton(
         tuple(writer.modules),
         arguments,
         writer.used.get("asyncio"),
+        replaced,
     )
+
+
+def _stand_in(writer: _Writer, name: str) -> str:
+    if name in SHELL_HELPERS:
+        modules = {module: writer.module(module) for module in needs_of(name)}
+        return writer.helper(name, SHELL_HELPERS[name], **modules)
+    if name in ("os", "subprocess", "contextlib", "io"):
+        return writer.module(name)
+    return writer.taken.fresh(name)
 
 
 def _import_lines(lines: Iterable[str]) -> tuple[str, ...]:
