@@ -205,6 +205,16 @@ def test_a_pipeline_may_stop_at_the_first_failure(project: Project) -> None:
             "contract",
             "unrecognized arguments",
         ),
+        (
+            "import sys\nsys.exit('error: table: expected a column id, found columns a, b')",
+            "contract",
+            "exit code 1: error: table: expected a column id",
+        ),
+        (
+            "import sys\nsys.exit('error: out: expected files, found none')",
+            "missing output",
+            "exit code 1: error: out: expected files, found none",
+        ),
         ("import os\nos.kill(os.getpid(), 9)", "environment", "killed by SIGKILL"),
         ("import os\nos.kill(os.getpid(), 11)", "user code", "SIGSEGV"),
         (

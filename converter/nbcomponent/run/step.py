@@ -205,6 +205,8 @@ def _execute(
 # Verdicts
 
 _IMPORT = re.compile(r"(?:\w+\.)*(?:ModuleNotFoundError|ImportError): (.*)")
+_DATA_CHECK = re.compile(r"error: -{0,2}([A-Za-z_]\w*): expected .*")
+"""What exported scripts say of data that is not as the contract has it, with exit code 1."""
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit)\b.*|\w+: .*")
 
 
@@ -229,6 +231,10 @@ def _verdict(step: PlannedStep, ended: Ended, folder: StepFolder, stopped: str) 
     found = next((m for line in reversed(lines[-5:]) if (m := _IMPORT.match(line))), None)
     if found is not None:
         return _Failure("environment", f"{code}: {found[0]}")
+    check = next((m for line in reversed(lines[-5:]) if (m := _DATA_CHECK.match(line))), None)
+    if check is not None and ended.exit_code == 1:
+        is_output = check[1] in {spec.name for spec in step.outputs}
+        return _Failure("missing output" if is_output else "contract", f"{code}: {check[0]}")
     if ended.exit_code == 127 and "not found" in last:
         return _Failure("launch", f"{code}: {last}")
     if ended.exit_code == 2 and re.search(r"\berror: ", last):
