@@ -15,6 +15,14 @@ def {boolean}(text: str) -> bool:
     return word in ("true", "1", "yes")
 '''
 
+NON_EMPTY = '''\
+def {non_empty}(text: str) -> str:
+    """An argument that must be given: a pipeline leaves it empty until someone sets it."""
+    if not text:
+        raise {argparse}.ArgumentTypeError("expected a text, found an empty one")
+    return text
+'''
+
 WITHIN = '''\
 def {within}(
     convert: type[float] | type[int],

@@ -280,6 +280,8 @@ def _parameter_argument(writer: _Writer, parameter: Parameter) -> Expression:
 def _parameter_type(writer: _Writer, parameter: Parameter) -> Expression:
     if parameter.type == "boolean":
         return writer.helper("boolean", helpers.BOOLEAN, argparse=writer.argparse())
+    if parameter.type == "string" and parameter.required and not parameter.choices:
+        return writer.helper("non_empty", helpers.NON_EMPTY, argparse=writer.argparse())
     convert = {"integer": "int", "number": "float", "string": "str"}[parameter.type]
     if parameter.min is None and parameter.max is None:
         return convert
