@@ -21,8 +21,7 @@ demo: $(VENV)/.installed-demo ## check and export the example notebook, run its 
 	@printf '\n== nbcomponent export %s -o %s\n' '$(NOTEBOOK)' '$(OUT)'
 	@$(BIN)/nbcomponent export $(NOTEBOOK) -o $(OUT)
 	@printf '\n== nbcomponent run %s/defect_classifier/pipeline.yml\n' '$(OUT)'
-	@$(BIN)/nbcomponent run $(OUT)/defect_classifier/pipeline.yml --format json \
-		| $(BIN)/python notebooks/show_run.py $(OUT)/defect_classifier
+	@$(BIN)/nbcomponent run $(OUT)/defect_classifier/pipeline.yml
 
 test: $(VENV)/.installed-test lint ## lint, type check and test
 	$(BIN)/python -m pytest -n $(WORKERS)
