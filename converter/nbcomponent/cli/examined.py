@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+# `examine` imports the analysis when it is called, each worker process then by itself; imported here,
+# before any worker is forked, it is shared.
+import nbcomponent.analysis.analyse  # noqa: F401
 from nbcomponent.cli.batch import Failure
 from nbcomponent.cli.collect import STDIN
 from nbcomponent.cli.report.model import ComponentReport, FileReport
