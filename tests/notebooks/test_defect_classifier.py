@@ -109,7 +109,13 @@ def test_running_again_in_the_same_folder_gives_the_same_files(tmp_path: Path) -
 def test_check_finds_nothing(tmp_path: Path) -> None:
     done = nbcomponent("check", NOTEBOOK, "--format", "json", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(done.stdout)["diagnostics"] == []
+    (file,) = json.loads(done.stdout)["files"]
+    assert file["diagnostics"] == []
+    assert [component["name"] for component in file["components"]] == [
+        "prepare",
+        "train",
+        "evaluate",
+    ]
 
 
 def test_the_exported_pipeline_computes_what_the_notebook_computed(

@@ -41,7 +41,8 @@ def findings() -> dict[str | None, set[tuple[str, str]]]:
     assert done.returncode == 1, done.stderr
     sections = section_of_each_cell(nbformat.read(NOTEBOOK, as_version=4))
     found: dict[str | None, set[tuple[str, str]]] = {}
-    for diagnostic in json.loads(done.stdout)["diagnostics"]:
+    (file,) = json.loads(done.stdout)["files"]
+    for diagnostic in file["diagnostics"]:
         section = sections[diagnostic["cell"]]
         found.setdefault(section, set()).add((diagnostic["code"], diagnostic["severity"]))
     return found
