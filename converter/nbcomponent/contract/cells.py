@@ -9,7 +9,6 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Literal, TypeVar, cast, get_args
 
 from nbcomponent.contract.model import (
@@ -25,10 +24,10 @@ from nbcomponent.contract.model import (
     Scalar,
 )
 from nbcomponent.contract.rules import column_problems, path_problem
+from nbcomponent.contract.written import Contract, place_of_span
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
 from nbcomponent.notebook.model import Cell
 from nbcomponent.schema.yaml_places import (
-    Span,
     YamlDocument,
     YamlError,
     YamlPath,
@@ -41,35 +40,6 @@ CONTRACT_SCHEMA = "nbcomponent.component-contract/1"
 DATA_TYPES: tuple[DataType, ...] = get_args(DataType)
 FORMATS: tuple[Format, ...] = get_args(Format)
 PARAMETER_TYPES: tuple[ParameterType, ...] = get_args(ParameterType)
-
-
-@dataclass(frozen=True, slots=True)
-class Contract:
-    """A contract as written.
-
-    ``interface`` holds what was read; ``stated`` the paths of all keys that are written, so that what
-    is merely a default can be told from what is said. ``cell`` is None for a file. ``origin`` is the
-    line before the first line of the YAML (0 for a file).
-    """
-
-    interface: Interface
-    stated: frozenset[YamlPath] = frozenset()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    document: YamlDocument = field(default_factory=lambda: YamlDocument(None))
-    cell: int | None = None
-    origin: int = 0
-
-    def place(self, *path: str | int) -> Place:
-        """The place of the value at ``path``."""
-        return _place(self.document.span_of(path), self.cell, self.origin)
-
-    def key_place(self, *path: str | int) -> Place:
-        """The place of the key at ``path``."""
-        return _place(self.document.span_of_key(path), self.cell, self.origin)
-
-
-def _place(span: Span, cell: int | None, origin: int) -> Place:
-    return Place(cell, span.line + origin, span.column, span.end_line + origin, span.end_column)
 
 
 _FENCE = re.compile(r"[ \t]*(```+|~~~+)[ \t]*([\w+-]*)[^`]*")
@@ -130,7 +100,7 @@ def read_contract_text(text: str, cell: int | None = None, origin: int = 0) -> C
             "NBC210",
             "error",
             f"the contract is not readable: {error.message}",
-            _place(error.span, cell, origin),
+            place_of_span(error.span, cell, origin),
         )
         return Contract(Interface(""), diagnostics=(diagnostic,), cell=cell, origin=origin)
     return read_contract(document, cell, origin)
@@ -307,7 +277,7 @@ class _Reader:
     def interface(self) -> Interface:
         for problem in self._document.problems:
             code = "NBC211" if problem.kind == "duplicate-key" else "NBC213"
-            place = _place(problem.span, self._cell, self._origin)
+            place = place_of_span(problem.span, self._cell, self._origin)
             self.diagnostics.append(Diagnostic(code, "error", problem.message, place))
         data = self._mapping(self._document.data, (), "contract")
         self._component = self._text(data, ("component",)) or None
@@ -346,7 +316,7 @@ class _Reader:
                 code,
                 "error",
                 message,
-                _place(span, self._cell, self._origin),
+                place_of_span(span, self._cell, self._origin),
                 component=self._component,
                 fix=Fix(fix, "edit") if fix else None,
             )

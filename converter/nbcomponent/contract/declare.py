@@ -10,30 +10,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from nbcomponent.analysis.model import Declared
-from nbcomponent.contract.argparse_interface import (
-    ScriptArgument,
-    ScriptInterface,
-    looks_like_data,
-    looks_like_output,
-    read_argparse,
-)
-from nbcomponent.contract.cells import Contract, read_contract_cell
 from nbcomponent.contract.model import Interface, Parameter, Port
-from nbcomponent.contract.parameters import (
-    DeclaredName,
-    ParametersCell,
-    data_type_of,
-    names_of_notebook,
-    read_parameters,
-)
-from nbcomponent.contract.rules import parameter_problems, value_problem
-from nbcomponent.contract.values import PATH_TYPES, Names
+from nbcomponent.contract.written import NO_CONTRACT, Contract
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, Severity, in_reading_order
 from nbcomponent.notebook.model import TaggedNotebook
 
-NO_CONTRACT = Contract(Interface(""))
+if TYPE_CHECKING:
+    from nbcomponent.contract.argparse_interface import ScriptArgument, ScriptInterface
+    from nbcomponent.contract.parameters import DeclaredName, ParametersCell
+    from nbcomponent.contract.values import Names
+
+# The readers are imported where there is something for them to read: most notebooks of a batch have
+# neither parameters nor contracts.
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +103,11 @@ def _parameters_cells(
         for index, role in enumerate(tagged.roles)
         if role.parameters and not role.skip and index in tagged.code
     ]
-    names = names_of_notebook(tagged) if chosen else Names()
+    if not chosen:
+        return
+    from nbcomponent.contract.parameters import names_of_notebook, read_parameters
+
+    names = names_of_notebook(tagged)
     for index in chosen:
         cell = read_parameters(tagged.notebook.cells[index], tagged.code[index], names)
         diagnostics += cell.diagnostics
@@ -161,6 +156,8 @@ def _contracts(tagged: TaggedNotebook, diagnostics: list[Diagnostic]) -> dict[st
     for cell, role in zip(tagged.notebook.cells, tagged.roles, strict=True):
         if role.contract_for is None or role.skip or cell.kind == "code":
             continue
+        from nbcomponent.contract.cells import read_contract_cell
+
         contract = read_contract_cell(cell)
         named, tag = contract.interface.component, role.contract_for
         diagnostics += [replace(d, component=tag or named or None) for d in contract.diagnostics]
@@ -219,6 +216,8 @@ def _script(
             continue
         for magic in tagged.code[index].magics:
             if magic.kind == "cell" and magic.body is not None:
+                from nbcomponent.contract.argparse_interface import read_argparse
+
                 script = read_argparse(magic.body, index, magic.line)
                 diagnostics += [replace(d, component=component) for d in script.diagnostics]
                 return script
@@ -229,6 +228,8 @@ def _script_names(
     component: str, script: ScriptInterface, contract: Contract, diagnostics: list[Diagnostic]
 ) -> Iterator[tuple[DeclaredName, bool]]:
     """A script's arguments as declarations: data by the contract or by type, else literals."""
+    from nbcomponent.contract.argparse_interface import looks_like_data, looks_like_output
+
     interface = contract.interface
     data = {port.name for port in (*interface.inputs, *interface.outputs)}
     outputs = {port.name for port in interface.outputs}
@@ -255,6 +256,8 @@ def _script_names(
 
 
 def _script_name(argument: ScriptArgument, is_data: bool) -> DeclaredName:
+    from nbcomponent.contract.parameters import DeclaredName, data_type_of
+
     line = argument.place.line
     if is_data:
         path = argument.default_path
@@ -428,6 +431,8 @@ class _Merger:
         return parameter
 
     def _check(self, parameter: Parameter) -> None:
+        from nbcomponent.contract.rules import parameter_problems
+
         keys = {"NBC215": ("min", "max", "choices"), "NBC216": ("default",)}
         for code, message in parameter_problems(parameter):
             said = [k for k in keys[code] if self._says("parameters", parameter.name, k)]
@@ -528,6 +533,10 @@ class _Merger:
     # References between parts of the contract
 
     def _references(self, interface: Interface) -> None:
+        if not (interface.checkpoint or interface.smoke):
+            return
+        from nbcomponent.contract.rules import value_problem
+
         output = interface.checkpoint.get("output")
         outputs = {port.name for port in interface.outputs}
         if isinstance(output, str) and output not in outputs:
@@ -602,6 +611,8 @@ def _for_analysis(interface: Interface) -> Declared:
 
 def _path_variables(tagged: TaggedNotebook) -> frozenset[str]:
     """Variables that some cell binds to a path, told from the text of the binding."""
+    from nbcomponent.contract.parameters import names_of_notebook
+
     names = names_of_notebook(tagged)
     found: set[str] = set()
     for index in sorted(tagged.code):
@@ -619,6 +630,8 @@ def _path_variables(tagged: TaggedNotebook) -> frozenset[str]:
 
 
 def _holds_path(statement: ast.AnnAssign, names: Names, known: set[str]) -> bool:
+    from nbcomponent.contract.values import PATH_TYPES
+
     return (names.dotted(statement.annotation) or "") in PATH_TYPES or (
         statement.value is not None and _is_path(statement.value, names, known)
     )
@@ -637,6 +650,8 @@ def _is_path(node: ast.expr, names: Names, known: set[str]) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr == "parent" and _is_path(node.value, names, known)
     if isinstance(node, ast.Call):
+        from nbcomponent.contract.values import PATH_TYPES
+
         dotted = names.dotted(node.func) or ""
         if dotted in PATH_TYPES or dotted.removesuffix(".cwd").removesuffix(".home") in PATH_TYPES:
             return True

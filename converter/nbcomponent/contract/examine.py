@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from nbcomponent.analysis.model import Boundary, ComponentAnalysis, Crossing, NotebookAnalysis
-from nbcomponent.contract.argparse_interface import ScriptInterface
-from nbcomponent.contract.cells import Contract
-from nbcomponent.contract.declare import NO_CONTRACT, Declarations, declare
+from nbcomponent.contract.declare import Declarations, declare
 from nbcomponent.contract.model import Format, Interface, Port
 from nbcomponent.contract.names import argument_names, rename_reason
-from nbcomponent.contract.rules import port_problems
+from nbcomponent.contract.written import NO_CONTRACT, Contract
 from nbcomponent.core.diagnostics import (
     FILE_START,
     Diagnostic,
@@ -26,6 +25,9 @@ from nbcomponent.core.diagnostics import (
     in_reading_order,
 )
 from nbcomponent.notebook.model import TaggedNotebook
+
+if TYPE_CHECKING:
+    from nbcomponent.contract.argparse_interface import ScriptInterface
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,6 +522,10 @@ class _Completion:
 
     def _check_ports(self, interface: Interface) -> None:
         contract = self._contract(interface.component)
+        if not contract.stated:
+            return
+        from nbcomponent.contract.rules import port_problems
+
         for section, ports in (("inputs", interface.inputs), ("outputs", interface.outputs)):
             for port in ports:
                 if (section, port.variable) not in contract.stated:

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import ast
 import io
+import posixpath
 import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 
 from nbcomponent.contract.annotations import (
     ChoiceValue,
@@ -451,7 +451,7 @@ def data_type_of(default: str | None) -> DataType:
     """``uri_file`` for a path with a suffix, else ``uri_folder`` (design: authoring, `Path`)."""
     if default is None or default.endswith(("/", "\\")):
         return "uri_folder"
-    return "uri_file" if PurePosixPath(default).suffix else "uri_folder"
+    return "uri_file" if len(posixpath.splitext(default)[1]) > 1 else "uri_folder"
 
 
 def convert_choices(

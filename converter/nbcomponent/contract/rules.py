@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+import posixpath
 import re
 from collections.abc import Iterable
-from pathlib import PurePosixPath
 
 from nbcomponent.contract.model import Column, Parameter, ParameterType, Port
 
@@ -206,7 +206,7 @@ def port_problems(port: Port) -> Iterable[tuple[str, str, str]]:
             )
         elif not (kind == "uri_folder" and format_ == "parquet"):
             yield "NBC226", f"{name} has the type {kind}, which has no format {format_}", "format"
-    suffix = _SUFFIXES.get(PurePosixPath(port.default or "").suffix.lower())
+    suffix = _SUFFIXES.get(posixpath.splitext(port.default or "")[1].lower())
     if format_ is not None and suffix is not None and suffix != format_ and kind == "uri_file":
         yield (
             "NBC226",

@@ -12,7 +12,6 @@ Writing quotes what either version of YAML would take for something else than te
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from bisect import bisect_right
@@ -579,6 +578,8 @@ def _quoted_if_needed(text: str) -> str:
         return text
     if ('"' in text or "\\" in text) and "'" not in text and text.isprintable():
         return f"'{text}'"
+    import json
+
     quoted = json.dumps(text, ensure_ascii=False)
     if any("\ud800" <= character <= "\udfff" for character in quoted):
         raise ValueError("text with a lone surrogate cannot be written as YAML")
