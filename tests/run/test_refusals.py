@@ -121,6 +121,11 @@ def test_a_pipeline_output_that_does_not_exist(one: Project) -> None:
     assert refused(one) == [("NBC503", "a.out: the pipeline has no output 'final' (it has: none)")]
 
 
+def test_an_environment_variable_that_cannot_be_set(one: Project) -> None:
+    one.step("a", "c", data=RAW, more="environment_variables: {'A=B': x}")
+    assert refused(one) == [("NBC509", "'A=B' cannot be an environment variable here")]
+
+
 def test_all_mistakes_are_found_in_one_go(one: Project) -> None:
     one.step("a", "c", n="x")
     one.step("b", "missing")

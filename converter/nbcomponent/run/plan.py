@@ -160,6 +160,7 @@ class _Planner:
             if argument is not None:
                 arguments.append(argument)
         self._check_code(component)
+        self._check_variables(step, component)
         if len(self._findings) == found_before and not self._incomplete:
             self._check_command(component, arguments)
         contract = _read_contract(component)
@@ -444,6 +445,19 @@ class _Planner:
                     component.place,
                     path=path,
                 )
+
+    def _check_variables(self, step: Step, component: CommandComponent) -> None:
+        own = ((step.environment_variables, step.place, None),)
+        of_component = ((component.environment_variables, component.place, str(component.path)),)
+        for variables, place, path in own if step.inline else own + of_component:
+            for name, value in variables.items():
+                if not name or "=" in name or "\0" in name + value:
+                    self._report(
+                        "NBC509",
+                        f"{name!r} cannot be an environment variable here",
+                        place,
+                        path=path,
+                    )
 
     def _check_command(self, component: CommandComponent, arguments: Sequence[Argument]) -> None:
         """Render once with the values that are known, so that what cannot be run is refused at once."""
