@@ -1,0 +1,387 @@
+"""From an examined notebook to the files of its exported folder.
+
+Nothing is written here: :mod:`nbcomponent.export.write` puts the files in their place.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from nbcomponent.analysis.model import ComponentAnalysis
+from nbcomponent.contract.document import contract_yaml
+from nbcomponent.contract.examine import Examination
+from nbcomponent.contract.model import Interface, Port
+from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, in_reading_order
+from nbcomponent.export.chunks import dotted
+from nbcomponent.export.component_yaml import LEGAL_VERSION, component_yaml
+from nbcomponent.export.distributions import installed
+from nbcomponent.export.environment import (
+    Requirement,
+    Versions,
+    implied_modules,
+    requirements_of,
+    resolve,
+)
+from nbcomponent.export.local_modules import (
+    Imported,
+    Shipped,
+    imports_of,
+    ship_included,
+    ship_modules,
+)
+from nbcomponent.export.lock import Lock, lock_bytes, lock_path, read_lock
+from nbcomponent.export.pipeline_yaml import pipeline_yaml
+from nbcomponent.export.plain import Untranslatable
+from nbcomponent.export.script import script_name, write_script
+from nbcomponent.export.skeleton import FORMAT_MODULES
+from nbcomponent.notebook.model import Roles, TaggedNotebook
+from nbcomponent.schema.yaml_places import dump
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Something that a component has from elsewhere. ``how``: ``import``, ``definition``, ``constant``
+    (carried over), ``sliced``, ``parameter``, ``input``. ``cells``: where it is defined.
+    """
+
+    name: str
+    how: str
+    cells: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What export resolved for one component. ``modules`` and ``included`` are shipped files."""
+
+    component: str
+    version: str
+    taken: tuple[Taken, ...]
+    materialised: tuple[str, ...]
+    modules: tuple[str, ...]
+    included: tuple[str, ...]
+    renamed: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """The exported folder of one notebook.
+
+    ``stem`` is the folder's name. ``files`` maps POSIX paths relative to it to contents; it is empty
+    where an error blocks. ``lock`` is the new content of the lock file at ``lock_file``, None where
+    nothing changes. ``diagnostics`` are those of the examination and of the export.
+    """
+
+    stem: str
+    files: Mapping[str, bytes]
+    diagnostics: tuple[Diagnostic, ...]
+    listings: tuple[Listing, ...]
+    lock_file: Path
+    lock: bytes | None
+
+    @property
+    def blocked(self) -> bool:
+        """Whether an error keeps this notebook from being exported."""
+        return any(d.severity == "error" for d in self.diagnostics)
+
+
+def build(
+    examination: Examination,
+    *,
+    out_folder: Path | None = None,
+    findings: Sequence[Diagnostic] | None = None,
+    refresh_lock: bool = False,
+) -> Export:
+    """The export of an examined notebook.
+
+    ``out_folder`` is where the exported folder ``<stem>/`` will stand: data beside the notebook are
+    named relative to it. ``findings`` replaces the examination's diagnostics (less ignored ones).
+    ``refresh_lock`` takes all versions from the notebook's environment again.
+
+    Raises :class:`nbcomponent.core.errors.UnusableInput` where the lock file cannot be used.
+    """
+    tagged = examination.tagged
+    notebook = Path(tagged.notebook.path)
+    folder = notebook.parent
+    found = list(examination.diagnostics if findings is None else findings)
+    lock_file = lock_path(notebook)
+    if any(d.severity == "error" for d in found):
+        return Export(notebook.stem, {}, in_reading_order(found), (), lock_file, None)
+    former = read_lock(lock_file)
+    kernel = tagged.notebook.kernel
+    versions = Versions(Lock() if refresh_lock else former, lambda: installed(kernel))
+    work = _Build(examination, folder, notebook.name, versions, found)
+    for component in examination.analysis.components:
+        work.component(component)
+    if work.files:
+        interfaces = [work.built[name] for name in work.built]
+        beside = _beside(folder, (out_folder or folder) / notebook.stem)
+        data = pipeline_yaml(interfaces, name=notebook.stem, notebook_folder=beside)
+        work.files["pipeline.yml"] = dump(data).encode()
+    diagnostics = in_reading_order(work.diagnostics)
+    if any(d.severity == "error" for d in diagnostics):
+        return Export(notebook.stem, {}, diagnostics, (), lock_file, None)
+    new_lock = lock_bytes(versions.locked()) if work.files else None
+    return Export(
+        notebook.stem,
+        dict(sorted(work.files.items())),
+        diagnostics,
+        tuple(work.listings),
+        lock_file,
+        new_lock if new_lock is not None and new_lock != _bytes_of(lock_file) else None,
+    )
+
+
+def as_whole(tagged: TaggedNotebook, name: str) -> TaggedNotebook:
+    """An untagged notebook as one component ``name`` (``--whole``): every cell that could be tagged.
+
+    Cells with other roles keep them. A notebook that has components is returned as it is.
+    """
+    if tagged.component_cells:
+        return tagged
+    roles = list(tagged.roles)
+    cells = []
+    for cell, role in zip(tagged.notebook.cells, tagged.roles, strict=True):
+        if cell.kind != "code" or role != Roles() or not cell.source.strip():
+            continue
+        if tagged.code[cell.index].tree is None:
+            continue
+        roles[cell.index] = Roles(components=(name,))
+        cells.append(cell.index)
+    return replace(
+        tagged, roles=tuple(roles), component_cells={name: tuple(cells)} if cells else {}
+    )
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _beside(folder: Path, out: Path) -> str:
+    """The notebook's folder as seen from the exported one."""
+    import os
+
+    try:
+        return PurePosixPath(Path(os.path.relpath(folder.resolve(), out.resolve()))).as_posix()
+    except ValueError:  # Another drive.
+        return folder.resolve().as_posix()
+
+
+@dataclass
+class _Build:
+    examination: Examination
+    folder: Path
+    notebook: str
+    versions: Versions
+    diagnostics: list[Diagnostic]
+    files: dict[str, bytes] = field(default_factory=dict)
+    listings: list[Listing] = field(default_factory=list)
+    built: dict[str, Interface] = field(default_factory=dict)
+    imports: dict[str, tuple[Imported, ...]] = field(default_factory=dict)
+
+    def component(self, analysis: ComponentAnalysis) -> None:
+        name = analysis.name
+        interface = self.examination.interfaces[name]
+        code = self._code(analysis, interface)
+        if code is None:
+            return
+        script, trees, modules = code
+        imports = [*imports_of(trees), *map(Imported, modules), *_stored(interface)]
+        imports += [i for port in interface.inputs for i in self._of_producer(port)]
+        shipped = ship_modules(self.folder, imports, _path_folders(trees))
+        included = ship_included(self.folder, interface.include)
+        imports = [*shipped.imports, *_imports_in(included, shipped)]
+        attributes = {n.attr for t in trees for n in ast.walk(t) if isinstance(n, ast.Attribute)}
+        imports += implied_modules(attributes, {i.module for i in imports})
+        self.imports[name] = tuple(imports)
+        resolved = resolve(interface, imports, self._requirements(name), self.versions, self.folder)
+        found = (*shipped.diagnostics, *included.diagnostics)
+        self.diagnostics += [replace(d, component=name) for d in found]
+        self.diagnostics += resolved.diagnostics
+        files = {script_name(name): script.encode()}
+        if resolved.conda is not None:
+            files["conda.yml"] = resolved.conda
+        for path, data in (*shipped.files.items(), *included.files.items()):
+            if path in (*files, "component.yml", "contract.yml") and files.get(path) != data:
+                self._clash(name, path)
+            files[path] = data
+        version = self._version(interface, files, resolved.environment)
+        interface = replace(interface, version=version)
+        self.built[name] = interface
+        files["component.yml"] = dump(self._yaml(interface, version, resolved.environment)).encode()
+        files["contract.yml"] = dump(contract_yaml(interface)).encode()
+        self.files |= {f"{name}/{path}": data for path, data in files.items()}
+        self.listings.append(_listing(analysis, interface, version, shipped, included))
+
+    def _code(
+        self, analysis: ComponentAnalysis, interface: Interface
+    ) -> tuple[str, Sequence[ast.stmt], tuple[str, ...]] | None:
+        """The script, the code in it that is the user's, and the libraries that ours needs."""
+        body = _written_script(self.examination.tagged, analysis)
+        if body is not None:
+            try:
+                return body, ast.parse(body).body, ()
+            except (SyntaxError, ValueError):
+                return body, (), ()
+        crossing = {
+            c.name
+            for other in self.examination.analysis.components
+            for c in other.crossings
+            if c.producer == analysis.name
+        }
+        exact = frozenset(p.name for p in interface.outputs if p.variable in crossing)
+        try:
+            script = write_script(self.examination.tagged, analysis, interface, exact)
+        except Untranslatable as error:
+            cell = analysis.cells[0]
+            self.diagnostics.append(
+                Diagnostic(
+                    "NBC111",
+                    "error",
+                    str(error),
+                    Place(cell, 1, 1, 1, 1),
+                    component=analysis.name,
+                    fix=Fix("Write it in Python", "edit"),
+                )
+            )
+            return None
+        return script.text, script.trees, script.modules
+
+    def _of_producer(self, port: Port) -> Iterable[Imported]:
+        """What loading a pickled value needs: all that its maker imports."""
+        if port.binds_path or port.format not in ("pickle", "joblib") or port.source is None:
+            return ()
+        return self.imports.get(port.source.partition(".")[0], ())
+
+    def _requirements(self, component: str) -> list[Requirement]:
+        tagged = self.examination.tagged
+        cells = [
+            cell.index
+            for cell, role in zip(tagged.notebook.cells, tagged.roles, strict=True)
+            if cell.kind == "code"
+            and not role.skip
+            and (not role.components or component in role.components)
+        ]
+        return requirements_of(tagged, cells, self.folder)
+
+    def _yaml(
+        self, interface: Interface, version: str, environment: Mapping[str, object] | str
+    ) -> dict[str, object]:
+        script = self.examination.scripts.get(interface.component)
+        return component_yaml(
+            interface,
+            script=script_name(interface.component),
+            version=version,
+            environment=environment,
+            notebook=self.notebook,
+            passing=None if script is None else script.options,
+        )
+
+    def _version(
+        self,
+        interface: Interface,
+        files: Mapping[str, bytes],
+        environment: Mapping[str, object] | str,
+    ) -> str:
+        """The contract's version, else one that says interface, code and environment."""
+        if interface.version is not None and LEGAL_VERSION.fullmatch(interface.version):
+            return interface.version
+        digest = hashlib.sha256(dump(self._yaml(interface, "", environment)).encode())
+        digest.update(dump(contract_yaml(replace(interface, version=None))).encode())
+        for path in sorted(files):
+            digest.update(f"\0{path}\0{len(files[path])}\0".encode())
+            digest.update(files[path])
+        return f"auto-{digest.hexdigest()[:16]}"
+
+    def _clash(self, component: str, path: str) -> None:
+        self.diagnostics.append(
+            Diagnostic(
+                "NBC308",
+                "error",
+                f"{path} cannot be shipped with {component}: the export writes a file of that name itself",
+                Place(self.examination.tagged.component_cells[component][0], 1, 1, 1, 1),
+                component=component,
+                fix=Fix(f"Rename {path}", "edit"),
+            )
+        )
+
+
+def _stored(interface: Interface) -> list[Imported]:
+    """Libraries that the formats of stored values and checked tables need."""
+    found = []
+    for port in (*interface.inputs, *interface.outputs):
+        is_table = bool(port.columns)
+        if port.format is not None and (is_table or not port.binds_path):
+            found += [Imported(module) for module in FORMAT_MODULES[port.format]]
+        elif is_table and any(f.endswith(".parquet") for f in (*port.files, port.default or "")):
+            found.append(Imported("pyarrow"))
+    return found
+
+
+def _imports_in(included: Shipped, shipped: Shipped) -> list[Imported]:
+    """What included Python files import from outside."""
+    found: list[Imported] = []
+    local = {PurePosixPath(path).parts[0].removesuffix(".py") for path in included.files}
+    for path, data in included.files.items():
+        if path.endswith(".py"):
+            try:
+                found += imports_of([ast.parse(data)])
+            except (SyntaxError, ValueError):
+                continue  # It may be no module that is ever imported.
+    local |= shipped.modules
+    return [i for i in found if i.module.partition(".")[0] not in local]
+
+
+def _path_folders(trees: Iterable[ast.stmt]) -> list[str]:
+    """Folders beside the notebook that the code puts on ``sys.path``, where they are written out."""
+    found = []
+    for tree in trees:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and dotted(node.func) in (
+                "sys.path.append",
+                "sys.path.insert",
+            ):
+                value = node.args[-1] if node.args else None
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    path = PurePosixPath(value.value)
+                    if not path.is_absolute() and ".." not in path.parts:
+                        found.append(str(path))
+    return found
+
+
+def _written_script(tagged: TaggedNotebook, analysis: ComponentAnalysis) -> str | None:
+    """The body of the ``%%writefile`` cell that is the component, None where cells are."""
+    for index in analysis.cells:
+        if tagged.roles[index].writes_script is not None:
+            return tagged.code[index].magics[0].body or ""
+    return None
+
+
+def _listing(
+    analysis: ComponentAnalysis,
+    interface: Interface,
+    version: str,
+    shipped: Shipped,
+    included: Shipped,
+) -> Listing:
+    taken = tuple(
+        Taken(d.name, d.resolution, d.defined_in)
+        for d in analysis.dependencies
+        if d.resolution != "hidden"
+    )
+    materialised = tuple(sorted({f"{c.producer}.{c.name}" for c in analysis.crossings}))
+    return Listing(
+        analysis.name,
+        version,
+        taken,
+        materialised,
+        tuple(shipped.files),
+        tuple(included.files),
+        dict(interface.renamed),
+    )

@@ -1,0 +1,288 @@
+"""Modules that a notebook imports from beside it, and other files that its contract ships.
+
+Found by reading, never by importing: packages, submodules, relative imports, imports inside
+functions and conditions, transitively. All of them are copied into the component's folder, at the same
+relative place, and are part of its identity.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import stat
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix, Severity
+
+NEVER_SHIPPED = frozenset(
+    {
+        "__pycache__",
+        ".git",
+        ".hg",
+        ".svn",
+        ".ipynb_checkpoints",
+        ".nbcomponent",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".venv",
+        "node_modules",
+    }
+)
+"""Folders that change without the code changing: with them nothing is ever reused."""
+
+_NEVER_SUFFIXES = (".pyc", ".pyo")
+_LARGEST = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A dotted module that code imports. ``optional``: a failing import is caught."""
+
+    module: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """Files to ship, by their POSIX path relative to the notebook; and what else their code imports."""
+
+    files: dict[str, bytes]
+    imports: tuple[Imported, ...]
+    modules: frozenset[str]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def imports_of(nodes: Iterable[ast.AST], package: str = "") -> list[Imported]:
+    """Absolute names of all modules that the code imports, wherever it does.
+
+    ``from a import b`` gives ``a`` and ``a.b``, since ``b`` may be a module. ``package`` is the
+    package of the code, for relative imports (``""`` at the top).
+    """
+    found: dict[Imported, None] = {}
+    for node in nodes:
+        _imports(node, package, False, found)
+    return list(found)
+
+
+def _imports(node: ast.AST, package: str, optional: bool, found: dict[Imported, None]) -> None:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            found[Imported(alias.name, optional)] = None
+        return
+    if isinstance(node, ast.ImportFrom):
+        base = node.module or ""
+        if node.level:
+            parts = package.split(".") if package else []
+            parts = parts[: len(parts) - (node.level - 1)] if node.level > 1 else parts
+            base = ".".join([*parts, *([node.module] if node.module else [])])
+        if base:
+            found[Imported(base, optional)] = None
+        for alias in node.names:
+            if alias.name != "*":
+                name = f"{base}.{alias.name}" if base else alias.name
+                found[Imported(name, True if base else optional)] = None
+        return
+    if isinstance(node, ast.Try):
+        optional = optional or any(_catches_import_error(h) for h in node.handlers)
+    only_for_types = isinstance(node, ast.If) and _is_type_checking(node.test)
+    children = (
+        node.orelse if isinstance(node, ast.If) and only_for_types else ast.iter_child_nodes(node)
+    )
+    for child in children:
+        _imports(child, package, optional, found)
+
+
+def _catches_import_error(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    names = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
+    return bool(names & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )
+
+
+def ship_modules(folder: Path, imports: Iterable[Imported], paths: Sequence[str] = ()) -> Shipped:
+    """The local modules among ``imports``, with what they import themselves.
+
+    ``folder`` is the notebook's. ``paths`` are further folders, relative to it, that the component
+    puts on ``sys.path``.
+    """
+    work = _Shipping(folder, [PurePosixPath("."), *map(PurePosixPath, paths)])
+    for imported in imports:
+        work.module(imported)
+    return work.result()
+
+
+@dataclass
+class _Shipping:
+    folder: Path
+    roots: list[PurePosixPath]
+    files: dict[str, bytes] = field(default_factory=dict)
+    outside: dict[Imported, None] = field(default_factory=dict)
+    modules: set[str] = field(default_factory=set)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def result(self) -> Shipped:
+        return Shipped(
+            dict(sorted(self.files.items())),
+            tuple(self.outside),
+            frozenset(self.modules),
+            tuple(self.diagnostics),
+        )
+
+    def module(self, imported: Imported) -> None:
+        parts = imported.module.split(".")
+        root = next((r for r in self.roots if self._exists(r, parts[0])), None)
+        if root is None or parts[0] in sys.builtin_module_names:
+            self.outside[imported] = None
+            return
+        if parts[0] not in self.modules:
+            self.modules.add(parts[0])
+            if parts[0] in sys.stdlib_module_names:
+                self._say(
+                    "NBC306",
+                    "note",
+                    f"{root / parts[0]} beside the notebook hides the module {parts[0]} of Python's own "
+                    "library, here as in the notebook; rename it if that is not meant",
+                )
+        for length in range(1, len(parts) + 1):
+            path = root.joinpath(*parts[:length])
+            package = ".".join(parts[:length])
+            if (self.folder / path).is_dir():
+                self._file(path / "__init__.py", package)
+            else:
+                self._file(path.with_name(f"{path.name}.py"), package.rpartition(".")[0])
+
+    def _exists(self, root: PurePosixPath, name: str) -> bool:
+        path = self.folder / root / name
+        if path.with_name(f"{name}.py").is_file() or (path / "__init__.py").is_file():
+            return True
+        if name in sys.stdlib_module_names or not path.is_dir():
+            return False
+        return any(path.glob("*.py"))  # A namespace package.
+
+    def _file(self, path: PurePosixPath, package: str) -> None:
+        key = str(path)
+        if key in self.files or not (self.folder / path).is_file():
+            return
+        data = _read_inside(self.folder, path, self.diagnostics)
+        if data is None:
+            return
+        self.files[key] = data
+        try:
+            tree = ast.parse(data)
+        except (SyntaxError, ValueError) as error:
+            line = getattr(error, "lineno", None) or 1
+            reason = error.msg if isinstance(error, SyntaxError) else str(error)
+            self._say(
+                "NBC307",
+                "error",
+                f"{key}, line {line}: the module that the notebook imports is not Python: {reason}",
+                Fix(f"Repair {key}", "edit"),
+            )
+            return
+        for imported in imports_of([tree], package):
+            self.module(imported)
+        for name in _listed_submodules(tree):
+            self.module(Imported(f"{package}.{name}" if package else name, True))
+
+    def _say(self, code: str, severity: Severity, message: str, fix: Fix | None = None) -> None:
+        self.diagnostics.append(Diagnostic(code, severity, message, FILE_START, fix=fix))
+
+
+def _listed_submodules(tree: ast.Module) -> list[str]:
+    """Names in ``__all__``: ``from package import *`` imports those that are submodules."""
+    for node in tree.body:
+        if (
+            isinstance(node, ast.Assign)
+            and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets)
+            and isinstance(node.value, (ast.List, ast.Tuple))
+        ):
+            values = (e.value for e in node.value.elts if isinstance(e, ast.Constant))
+            return [v for v in values if isinstance(v, str) and v.isidentifier()]
+    return []
+
+
+def ship_included(folder: Path, included: Iterable[str]) -> Shipped:
+    """The files and folders that a contract's ``include`` names, relative to the notebook's folder."""
+    files: dict[str, bytes] = {}
+    diagnostics: list[Diagnostic] = []
+    for name in included:
+        path = PurePosixPath(name.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or name.startswith("~") or ":" in name:
+            diagnostics.append(_refused(name, "it must lie beside the notebook or below"))
+            continue
+        if not os.path.lexists(folder / path):
+            diagnostics.append(
+                _refused(name, "there is no such file or folder beside the notebook")
+            )
+            continue
+        if not _is_inside(folder, folder / path):
+            diagnostics.append(
+                _refused(name, "it is a link to somewhere outside the notebook's folder")
+            )
+            continue
+        for file in _files_below(folder, path):
+            data = _read_inside(folder, file, diagnostics)
+            if data is not None:
+                files[str(file)] = data
+    return Shipped(dict(sorted(files.items())), (), frozenset(), tuple(diagnostics))
+
+
+def _files_below(folder: Path, path: PurePosixPath) -> Iterable[PurePosixPath]:
+    if not (folder / path).is_dir():
+        yield path
+        return
+    for entry in sorted((folder / path).iterdir()):
+        if entry.name in NEVER_SHIPPED or entry.name.endswith(_NEVER_SUFFIXES):
+            continue
+        child = path / entry.name
+        if (folder / child).is_symlink() and (folder / child).is_dir():
+            continue  # A link to a folder could lead in a circle.
+        yield from _files_below(folder, child)
+
+
+def _is_inside(folder: Path, path: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def _read_inside(folder: Path, path: PurePosixPath, diagnostics: list[Diagnostic]) -> bytes | None:
+    """The bytes of a regular file inside ``folder``, else None and a finding."""
+    full = folder / path
+    try:
+        if not _is_inside(folder, full):
+            diagnostics.append(
+                _refused(str(path), "it is a link to somewhere outside the notebook's folder")
+            )
+            return None
+        state = full.stat()
+        if not stat.S_ISREG(state.st_mode):
+            diagnostics.append(_refused(str(path), "it is no regular file"))
+            return None
+        if state.st_size > _LARGEST:
+            diagnostics.append(
+                _refused(str(path), "it is larger than 64 MiB; make it a data input")
+            )
+            return None
+        return full.read_bytes()
+    except OSError as error:
+        diagnostics.append(_refused(str(path), error.strerror or str(error)))
+        return None
+
+
+def _refused(name: str, why: str) -> Diagnostic:
+    return Diagnostic(
+        "NBC308",
+        "error",
+        f"{name} cannot be shipped with the component: {why}",
+        FILE_START,
+        fix=Fix(f"Correct or remove {name}", "edit"),
+    )
