@@ -167,7 +167,7 @@ def test_a_script_that_is_no_python_has_no_interface() -> None:
     assert read_argparse("def f(:\n") == ScriptInterface()
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.text("ab'-=,(.)\n *", max_size=30))
 def test_any_call_is_read_without_an_error_of_ours(text: str) -> None:
     read(f"p.add_argument({text})")

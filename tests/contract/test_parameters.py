@@ -439,13 +439,13 @@ def written(p: Parameter) -> str:
     return f"{line}  # {comment}" if comment else line
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(parameters())
 def test_a_written_parameter_is_read_back(p: Parameter) -> None:
     assert parameter(written(p)) == p
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.text("xab=:# [](){}.,0123456789'\"\n+-*/|\\", max_size=40))
 def test_any_python_is_read_without_an_error_of_ours(source: str) -> None:
     try:

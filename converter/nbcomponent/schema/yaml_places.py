@@ -484,7 +484,7 @@ def _explained(error: yaml.MarkedYAMLError, text: str, index: int) -> str:
     return f"not readable as YAML: {problem}"
 
 
-_PLAIN = re.compile(r"(?:[^\W\d]|[/$]|\.(?=[/\w]))[\w ./@+\-=(){}\[\]$,:%^*&!?'\"<>|~;\\#]*")
+_PLAIN = re.compile(r"(?:[^\W\d]|[/$]|\.(?=[/A-Za-z_]))[\w ./@+\-=(){}\[\]$,:%^*&!?'\"<>|~;\\#]*")
 _NEVER_PLAIN = frozenset(
     ("y", "n", "yes", "no", "on", "off", "true", "false", "null", ".inf", ".nan", "<<", "=")
 )
