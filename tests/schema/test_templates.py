@@ -10,14 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nbcomponent.schema.templates import (
-    Invocation,
-    Side,
-    TemplateError,
-    Value,
-    parse_template,
-    render,
-)
+from nbcomponent.schema.rendering import Invocation, TemplateError, Value, render
+from nbcomponent.schema.templates import Side, parse_template
 
 HOSTILE = [
     "a b",

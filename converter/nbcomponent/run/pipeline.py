@@ -25,7 +25,8 @@ from pathlib import Path
 from nbcomponent.core.atomic import STATE_FOLDER, write_file
 from nbcomponent.core.errors import unusable
 from nbcomponent.run.events import OnEvent, RunEvent
-from nbcomponent.run.plan import Plan, PlannedStep, make_plan
+from nbcomponent.run.plan import Plan, PlannedStep
+from nbcomponent.run.planner import make_plan
 from nbcomponent.run.report import RunReport, StepRun, as_json
 from nbcomponent.run.step import StepContext, StepControl, StepFolder, run_step
 from nbcomponent.schema.pipeline import read_pipeline

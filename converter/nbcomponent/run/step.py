@@ -21,7 +21,7 @@ from nbcomponent.run.metrics import read_metrics
 from nbcomponent.run.plan import PlannedStep, command_values
 from nbcomponent.run.report import Layer, StepRun, log_text
 from nbcomponent.schema.ports import OutputSpec
-from nbcomponent.schema.templates import render
+from nbcomponent.schema.rendering import render
 
 TAIL_LINES = 20
 _MOST_SEEN = 10_000
