@@ -334,6 +334,12 @@ def argument_value(arguments: str, name: str) -> str:
 # Checks
 
 
+def _inner(expression: Expression, indent: int = 4) -> str:
+    """The expression laid out for a block ``indent`` columns deep, without that indentation."""
+    lines = lay_out(expression, indent).split("\n")
+    return "\n".join(line[4:] for line in lines).lstrip()
+
+
 def _check_inputs(writer: _Writer) -> list[str]:
     blocks = []
     for port in writer.interface.inputs:
@@ -362,7 +368,7 @@ def _check_port(writer: _Writer, port: Port, value: str, *, output: bool) -> lis
         if not port.binds_path and port.format:
             parts = (stored_name(port), *port.files)
         check = writer.helper("check_folder", helpers.CHECK_FOLDER, **names)
-        lines.append(lay_out(call(check, argument, value, *(quote(part) for part in parts))))
+        lines.append(_inner(call(check, argument, value, *(quote(part) for part in parts))))
         suffixes = {
             PurePosixPath(part).suffix for part in parts if not any(c in part for c in "*?[")
         }
@@ -370,7 +376,7 @@ def _check_port(writer: _Writer, port: Port, value: str, *, output: bool) -> lis
         check = writer.helper("check_file", helpers.CHECK_FILE, **names)
         may_be_empty = port.format == "text" or (port.format is None and not port.columns)
         extra = ("may_be_empty=True",) if may_be_empty and not output else ()
-        lines.append(lay_out(call(check, argument, stored, *extra)))
+        lines.append(_inner(call(check, argument, stored, *extra)))
         suffixes = {
             SUFFIX[port.format] if port.format else PurePosixPath(port.default or "").suffix
         }
@@ -401,8 +407,8 @@ def _check_whole(
             for part in port.files
             if PurePosixPath(part).suffix in suffixes and not any(c in part for c in "*?[")
         ]
-        return [lay_out(call(name, argument, f"{value} / {quote(part)}")) for part in parts]
-    return [lay_out(call(name, argument, value))]
+        return [_inner(call(name, argument, f"{value} / {quote(part)}")) for part in parts]
+    return [_inner(call(name, argument, value))]
 
 
 def _write_check_whole(writer: _Writer) -> None:
@@ -421,7 +427,7 @@ def _write_check_whole(writer: _Writer) -> None:
 
 def _check_columns(writer: _Writer, port: Port, stored: str, argument: str) -> str:
     table = _read_table(writer, port, stored)
-    return lay_out(call(_check_table(writer), argument, table, _schema(writer, port)))
+    return _inner(call(_check_table(writer), argument, table, _schema(writer, port)))
 
 
 def _check_table(writer: _Writer) -> str:
@@ -454,7 +460,7 @@ def _check_json_value(writer: _Writer, port: Port, loaded: str, argument: str) -
         jsonschema=writer.module("jsonschema"),
         fail=writer.fail(),
     )
-    return lay_out(call(check, argument, loaded, _value(port.json_schema)))
+    return _inner(call(check, argument, loaded, _value(port.json_schema)))
 
 
 def _value(value: object) -> Expression:
@@ -590,13 +596,13 @@ def _bindings(writer: _Writer, arguments: str) -> list[str]:
         loaded = _read_table(writer, port, _stored_file(port, value))
         if port.optional:
             lines += [f"{port.variable} = None", f"if {value} is not None:"]
-            lines.append(lay_out(assign(port.variable, loaded), 4))
+            lines.append("    " + _inner(assign(port.variable, loaded), 8))
         else:
-            lines.append(lay_out(assign(port.variable, loaded)))
+            lines.append(_inner(assign(port.variable, loaded)))
         if port.columns:
             check = _check_table(writer)
             lines.append(
-                lay_out(call(check, quote(f"--{port.name}"), port.variable, _schema(writer, port)))
+                _inner(call(check, quote(f"--{port.name}"), port.variable, _schema(writer, port)))
             )
         if port.json_schema is not None:
             lines.append(_check_json_value(writer, port, port.variable, quote(f"--{port.name}")))
@@ -649,7 +655,7 @@ def _store(writer: _Writer, port: Port, file: str, plain: str) -> list[str]:
         lines = [f'with {file}.open("wb") as {stream}:\n    {np}.{save}']
     elif stored_as == "json":
         text = f"{writer.module('json')}.dumps({variable}, indent=2)"
-        lines = [lay_out(call(f"{file}.write_text", f'{text} + "\\n"', 'encoding="utf-8"'))]
+        lines = [_inner(call(f"{file}.write_text", f'{text} + "\\n"', 'encoding="utf-8"'))]
     elif stored_as == "text":
         lines = [f'{file}.write_text({variable}, encoding="utf-8")']
     elif stored_as == "joblib":
@@ -659,7 +665,7 @@ def _store(writer: _Writer, port: Port, file: str, plain: str) -> list[str]:
     if port.name in writer.exact_outputs and stored_as in ("parquet", "csv", "npy", "json", "text"):
         exact = writer.helper("exact", helpers.EXACT, fail=writer.fail(), Any=writer.typing("Any"))
         loaded = _read_table(writer, port, plain)
-        lines.append(lay_out(call(exact, argument, loaded, variable)))
+        lines.append(_inner(call(exact, argument, loaded, variable)))
     return lines
 
 
