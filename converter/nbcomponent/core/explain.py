@@ -12,6 +12,7 @@ from pathlib import Path
 _FOLDER = Path(__file__).parent / "explain"
 _CODE = re.compile(r"NBC\d{3}")
 _PREFIX = re.compile(r"NBC\d{0,3}")
+_LOOK_ALIKES = str.maketrans("OIL", "011")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,9 @@ def near(code: str) -> tuple[str, ...]:
     from difflib import get_close_matches
 
     wanted = code.strip().upper()
-    if wanted.isdigit():
-        wanted = f"NBC{wanted}"
+    digits = wanted.removeprefix("NBC").translate(_LOOK_ALIKES)
+    if digits.isdigit():
+        wanted = f"NBC{digits}"
     known = codes()
     if wanted in known:
         return (wanted,)
