@@ -141,7 +141,11 @@ def tag_thirds(paths: list[Path], room: Path) -> list[Path]:
 def worker(code: str, listing: Path, environment: dict[str, str]) -> dict[str, Any]:
     """Run one of the loops above in a fresh process."""
     done = subprocess.run(
-        [sys.executable, "-c", code, str(listing)], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-c", code, str(listing)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
     )
     if done.returncode:
         raise SystemExit(f"a loop failed:\n{done.stderr[-3000:]}")
@@ -151,9 +155,26 @@ def worker(code: str, listing: Path, environment: dict[str, str]) -> dict[str, A
 
 def whole_command(folder: Path, jobs: int, environment: dict[str, str]) -> dict[str, Any]:
     """Time ``nbcomponent check`` as a user starts it."""
-    command = [sys.executable, "-m", "nbcomponent", "check", str(folder), "--format", "json", "--jobs", str(jobs)]
+    command = [
+        sys.executable,
+        "-m",
+        "nbcomponent",
+        "check",
+        str(folder),
+        "--format",
+        "json",
+        "--jobs",
+        str(jobs),
+    ]
     started = time.perf_counter()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    done = subprocess.run(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        check=False,
+    )
     if done.returncode not in (0, 1, 2):
         raise SystemExit(f"check failed:\n{done.stderr[-3000:]}")
     return {"seconds": time.perf_counter() - started, "exit": done.returncode}
@@ -161,7 +182,9 @@ def whole_command(folder: Path, jobs: int, environment: dict[str, str]) -> dict[
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     made.add_argument("folder", type=Path)
     made.add_argument("-o", "--output", type=Path, help="write every repetition here, as JSON")
     made.add_argument("--repetitions", type=int, default=5)
@@ -169,8 +192,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--max-size", type=int, default=5_000_000, metavar="BYTES")
     made.add_argument("--jobs", type=int, default=2, help="processes of the batch")
     made.add_argument("--seed", type=int, default=0, help="draws the notebooks")
-    made.add_argument("--minutes", type=float, default=20, help="start no further repetition after so long")
-    made.add_argument("--untagged", action="store_true", help="leave the notebooks' tags as they are (default: every code cell in one of three components, which is more work)")
+    made.add_argument(
+        "--minutes", type=float, default=20, help="start no further repetition after so long"
+    )
+    made.add_argument(
+        "--untagged",
+        action="store_true",
+        help="leave the notebooks' tags as they are (default: every code cell in one of three components, which is more work)",
+    )
     return made
 
 
@@ -179,7 +208,9 @@ def main(argv: list[str] | None = None) -> int:
     options = parser().parse_args(argv)
     import random
 
-    paths = [p for p in usable(notebook_paths(options.folder)) if p.stat().st_size <= options.max_size]
+    paths = [
+        p for p in usable(notebook_paths(options.folder)) if p.stat().st_size <= options.max_size
+    ]
     random.Random(options.seed).shuffle(paths)
     paths = paths[: options.max_notebooks]
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
@@ -214,12 +245,35 @@ def main(argv: list[str] | None = None) -> int:
     rows, ratios = [], {}
     for key in ("floor", "in-process", "pyflakes", "cli"):
         seconds = [one[key]["seconds"] for one in repetitions]
-        ratios[key] = statistics.median(one[key]["seconds"] / one["floor"]["seconds"] for one in repetitions)
-        rows.append((key, f"{statistics.median(seconds):.3f}", f"{min(seconds):.3f}", f"{max(seconds):.3f}", f"{ratios[key]:.3f}"))
+        ratios[key] = statistics.median(
+            one[key]["seconds"] / one["floor"]["seconds"] for one in repetitions
+        )
+        rows.append(
+            (
+                key,
+                f"{statistics.median(seconds):.3f}",
+                f"{min(seconds):.3f}",
+                f"{max(seconds):.3f}",
+                f"{ratios[key]:.3f}",
+            )
+        )
     cells = repetitions[0]["floor"]["cells"]
-    print(f"{len(paths)} notebooks, {cells} code cells, {size / 1e6:.1f} MB, {len(repetitions)} repetitions, batch on {options.jobs} processes")
+    print(
+        f"{len(paths)} notebooks, {cells} code cells, {size / 1e6:.1f} MB, {len(repetitions)} repetitions, batch on {options.jobs} processes"
+    )
     print(table(rows, ("what", "median s", "least s", "most s", "of the floor")))
-    write_json(options.output, {"notebooks": len(paths), "cells": cells, "bytes": size, "jobs": options.jobs, "seed": options.seed, "ratios": ratios, "repetitions": repetitions})
+    write_json(
+        options.output,
+        {
+            "notebooks": len(paths),
+            "cells": cells,
+            "bytes": size,
+            "jobs": options.jobs,
+            "seed": options.seed,
+            "ratios": ratios,
+            "repetitions": repetitions,
+        },
+    )
     return int(ratios["in-process"] > 1.0 or ratios["cli"] > 0.65)
 
 

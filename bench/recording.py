@@ -26,7 +26,9 @@ from typing import Any
 SHELL = -1
 """The binder of names that IPython itself sets."""
 
-IPYTHON_STATE = re.compile(r"^(_+|_i{1,3}|_i?\d+|_[ido]h|In|Out|exit|quit|open|_exit_code|get_ipython|__\w+__)$")
+IPYTHON_STATE = re.compile(
+    r"^(_+|_i{1,3}|_i?\d+|_[ido]h|In|Out|exit|quit|open|_exit_code|get_ipython|__\w+__)$"
+)
 """Names that IPython (or Python) keeps in the namespace for itself."""
 
 _CLASS_READS = {"LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "LOAD_CLASSDEREF"}
@@ -246,7 +248,7 @@ class Session:
         self._cell = 0
         self._name_code()
         self._watch_interpolation()
-        self.shell.register_magic_function(lambda line: None, "line", "matplotlib")
+        self.shell.register_magic_function(_no_windows, "line", "matplotlib")
 
     def _name_code(self) -> None:
         """File names of compiled code say the cell, and the lines that IPython took off its top."""
@@ -314,7 +316,7 @@ class Session:
             record.status, record.error = "timeout", str(error)
         finally:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
             namespace.record = None
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
@@ -327,6 +329,10 @@ class Session:
             # IPython compiles the body into a template of its own, whose lines say nothing.
             record.lines |= {(cell, line + 1) for line in range(source.count("\n") + 1)}
         return record
+
+
+def _no_windows(*_: object) -> None:
+    """Stands for ``%matplotlib``: figures stay in memory."""
 
 
 def interpolated_names(command: str) -> Iterator[str]:

@@ -35,14 +35,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from notebook_files import all_cells, note, table, write_json
-from recording import IPYTHON_STATE, SHELL
-
 from nbcomponent.analysis.analyse import analyse
 from nbcomponent.contract.declare import declare
 from nbcomponent.notebook.model import CellCode, TaggedNotebook
 from nbcomponent.notebook.reader import parse_notebook
 from nbcomponent.notebook.tagging import tag
+from notebook_files import all_cells, note, table, write_json
+from recording import IPYTHON_STATE, SHELL
 
 EXCUSED = ("not run", "not evaluated", "some paths")
 LOADS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS", "DELETE_NAME", "DELETE_GLOBAL"}
@@ -149,7 +148,11 @@ def bound_without_condition(code: CellCode, name: str) -> bool:
 
 
 def judge_extra(
-    name: str, span: Span, place: tuple[int, int], tagged: TaggedNotebook, ran: Mapping[int, dict[str, Any]]
+    name: str,
+    span: Span,
+    place: tuple[int, int],
+    tagged: TaggedNotebook,
+    ran: Mapping[int, dict[str, Any]],
 ) -> str:
     """Why an extra name is no mistake, or which it is (see the module's text)."""
     own = set(span.cells)
@@ -159,10 +162,16 @@ def judge_extra(
         for cell, numbers in ran[index]["lines"].items()
         for line in numbers
     }
-    if any(read[0] == name and read[1] in own for index in span.cells for read in ran[index]["reads"]):
+    if any(
+        read[0] == name and read[1] in own for index in span.cells for read in ran[index]["reads"]
+    ):
         if place not in lines:
             return "not run"
-        if not any(bound_without_condition(tagged.code[index], name) for index in span.cells if index in tagged.code):
+        if not any(
+            bound_without_condition(tagged.code[index], name)
+            for index in span.cells
+            if index in tagged.code
+        ):
             return "some paths"
         return "bound first"
     loads = {
@@ -176,7 +185,9 @@ def judge_extra(
     return "not evaluated" if loads & lines else "not run"
 
 
-def read_outside(span: Span, ran: Mapping[int, dict[str, Any]]) -> dict[str, tuple[int, int, int, int]]:
+def read_outside(
+    span: Span, ran: Mapping[int, dict[str, Any]]
+) -> dict[str, tuple[int, int, int, int]]:
     """Names that the span read with a value from outside: name -> (binder, reader, place's cell, line)."""
     found: dict[str, tuple[int, int, int, int]] = {}
     for index in span.cells:
@@ -202,9 +213,25 @@ def measure(span: Span, data: dict[str, Any], trace: dict[str, Any]) -> dict[str
             place = (dependency.cell, dependency.line)
             verdict = judge_extra(name, span, place, tagged, ran)
             text = _line(sources, *place)
-            extra.append({"name": name, "verdict": verdict, "cell": place[0], "line": place[1], "text": text, "resolution": dependency.resolution})
+            extra.append(
+                {
+                    "name": name,
+                    "verdict": verdict,
+                    "cell": place[0],
+                    "line": place[1],
+                    "text": text,
+                    "resolution": dependency.resolution,
+                }
+            )
     missed = [
-        {"name": name, "bound_in": by, "read_by": reader, "cell": cell, "line": line, "text": _line(sources, cell, line)}
+        {
+            "name": name,
+            "bound_in": by,
+            "read_by": reader,
+            "cell": cell,
+            "line": line,
+            "text": _line(sources, cell, line),
+        }
         for name, (by, reader, cell, line) in sorted(truth.items())
         if name not in listed
     ]
@@ -276,8 +303,14 @@ def summary(results: list[dict[str, Any]]) -> dict[str, Any]:
     peers = {}
     for peer in results[0]["peers"] if results else ():
         misses = sum(bool(result["peers"][peer]["missed"]) for result in results)
-        same = sum(not result["peers"][peer]["missed"] and not result["peers"][peer]["extra"] for result in results)
-        peers[peer] = {"nothing missed %": round(100 - 100 * misses / total, 2), "exact %": round(100 * same / total, 2)}
+        same = sum(
+            not result["peers"][peer]["missed"] and not result["peers"][peer]["extra"]
+            for result in results
+        )
+        peers[peer] = {
+            "nothing missed %": round(100 - 100 * misses / total, 2),
+            "exact %": round(100 * same / total, 2),
+        }
     return {
         "spans": len(results),
         "notebooks": len({result["notebook"] for result in results}),
@@ -297,28 +330,42 @@ def show(results: list[dict[str, Any]], totals: dict[str, Any]) -> None:
     """The table for people, then each miss and each wrong extra."""
     rows = [(key, value) for key, value in totals.items() if not isinstance(value, dict)]
     rows += [(f"extra: {key}", value) for key, value in totals["extra names"].items()]
-    rows += [(f"{peer}: {key}", value) for peer, values in totals["peers"].items() for key, value in values.items()]
+    rows += [
+        (f"{peer}: {key}", value)
+        for peer, values in totals["peers"].items()
+        for key, value in values.items()
+    ]
     print(table(rows, ("measure", "value")))
     for result in results:
         for miss in result["missed"]:
-            print(f"MISSED {miss['name']} (bound in cell {miss['bound_in']}) by {result['notebook']} {result['cells']}: cell {miss['cell']}:{miss['line']}: {miss['text']}")
+            print(
+                f"MISSED {miss['name']} (bound in cell {miss['bound_in']}) by {result['notebook']} {result['cells']}: cell {miss['cell']}:{miss['line']}: {miss['text']}"
+            )
     for result in results:
         for extra in result["extra"]:
             if extra["verdict"] not in EXCUSED:
-                print(f"EXTRA ({extra['verdict']}) {extra['name']} by {result['notebook']} {result['cells']}: cell {extra['cell']}:{extra['line']}: {extra['text']}")
+                print(
+                    f"EXTRA ({extra['verdict']}) {extra['name']} by {result['notebook']} {result['cells']}: cell {extra['cell']}:{extra['line']}: {extra['text']}"
+                )
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     made.add_argument("traces", type=Path)
     made.add_argument("folder", type=Path)
-    made.add_argument("-o", "--output", type=Path, help="write all spans and the summary here, as JSON")
+    made.add_argument(
+        "-o", "--output", type=Path, help="write all spans and the summary here, as JSON"
+    )
     made.add_argument("--spans", type=int, default=1000)
     made.add_argument("--longest", type=int, default=8, metavar="CELLS")
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--minutes", type=float, default=20, help="stop after so long")
-    made.add_argument("--goal", type=float, default=99.0, help="exit 1 below this percentage without a miss")
+    made.add_argument(
+        "--goal", type=float, default=99.0, help="exit 1 below this percentage without a miss"
+    )
     return made
 
 

@@ -4,7 +4,7 @@
 
 FOLDER holds one folder per repository. Each notebook runs in a process of its own, forked from one
 that has the common libraries imported, in a temporary copy of its repository, without network, and
-as an unprivileged user where this runs as root. The first cell that fails ends the notebook's trace;
+as an unprivileged user where this runs as root (and that user can read this Python). The first cell that fails ends the notebook's trace;
 what came before counts. A cell that failed in the author's saved run too may fail. Needs IPython and what the notebooks import.
 """
 
@@ -48,6 +48,17 @@ class Running:
     deadline: float
 
 
+def open_to_all(path: Path) -> bool:
+    """Whether every user may read what is in the folder ``path``."""
+    return all(one.stat().st_mode & 0o001 for one in [path, *path.parents])
+
+
+def drops_privileges() -> bool:
+    """Whether notebooks run as nobody: only where that user can read this Python."""
+    places = {sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parent)}
+    return os.geteuid() == 0 and all(open_to_all(Path(place)) for place in places)
+
+
 def quiet_environment() -> None:
     """One thread per process, no windows, no network through proxies."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -66,7 +77,7 @@ def confine(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (500 << 20, 500 << 20))
-    if root:
+    if drops_privileges():
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
@@ -74,7 +85,7 @@ def confine(memory: int) -> None:
 
 def give_away(room: Path) -> None:
     """Let the unprivileged user write in ``room``."""
-    if os.geteuid() == 0:
+    if drops_privileges():
         for folder, _, files in os.walk(room):
             os.chown(folder, NOBODY, NOBODY)
             for name in files:
@@ -87,7 +98,7 @@ def child(notebook: SourceNotebook, folder: Path, report: int, options: argparse
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115, PTH123
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
     os.chdir(folder)
     os.environ.update(HOME=str(folder), TMPDIR=str(folder), IPYTHONDIR=str(folder / ".ipython"))
     tempfile.tempdir = None
@@ -167,29 +178,53 @@ def trace_all(notebooks: list[SourceNotebook], options: argparse.Namespace) -> l
                     os.killpg(pid, signal.SIGKILL)
                 if not done:
                     os.waitpid(pid, 0)
-                trace = finish(one, "complete" if done and status == 0 else "timeout" if late else "died")
+                trace = finish(
+                    one, "complete" if done and status == 0 else "timeout" if late else "died"
+                )
                 del running[pid]
                 traces.append(trace)
-                note(f"{len(traces):4} {trace['status']:9} {len(trace['cells'])}/{trace['code_cells']} {trace['path']}")
+                note(
+                    f"{len(traces):4} {trace['status']:9} {len(trace['cells'])}/{trace['code_cells']} {trace['path']}"
+                )
         time.sleep(0.02)
     return sorted(traces, key=lambda trace: str(trace["path"]))
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     made.add_argument("folder", type=Path, help="notebooks, one folder per repository")
     made.add_argument("-o", "--output", type=Path, help="write the traces here, as JSON")
-    made.add_argument("--seed", type=int, default=0, help="draws notebooks, and seeds their generators")
-    made.add_argument("--max-notebooks", type=int, default=10_000, help="trace so many, drawn by the seed")
+    made.add_argument(
+        "--seed", type=int, default=0, help="draws notebooks, and seeds their generators"
+    )
+    made.add_argument(
+        "--max-notebooks", type=int, default=10_000, help="trace so many, drawn by the seed"
+    )
     made.add_argument("--cell-timeout", type=float, default=60, metavar="S")
     made.add_argument("--notebook-timeout", type=float, default=180, metavar="S")
-    made.add_argument("--minutes", type=float, default=60, help="start no further notebook after so long")
+    made.add_argument(
+        "--minutes", type=float, default=60, help="start no further notebook after so long"
+    )
     made.add_argument("--jobs", type=int, default=1)
-    made.add_argument("--memory", type=int, default=6000, metavar="MB", help="address space per notebook")
-    made.add_argument("--copy-limit", type=int, default=150, metavar="MB", help="of larger repositories only the notebook's folder is copied")
-    made.add_argument("--preload", default=PRELOAD, metavar="MODULES", help="import these once, before forking")
-    made.add_argument("--only", default="", metavar="TEXT", help="only notebooks whose path holds this")
+    made.add_argument(
+        "--memory", type=int, default=6000, metavar="MB", help="address space per notebook"
+    )
+    made.add_argument(
+        "--copy-limit",
+        type=int,
+        default=150,
+        metavar="MB",
+        help="of larger repositories only the notebook's folder is copied",
+    )
+    made.add_argument(
+        "--preload", default=PRELOAD, metavar="MODULES", help="import these once, before forking"
+    )
+    made.add_argument(
+        "--only", default="", metavar="TEXT", help="only notebooks whose path holds this"
+    )
     return made
 
 
@@ -204,7 +239,15 @@ def main(argv: list[str] | None = None) -> int:
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
     traces = trace_all(notebooks[: options.max_notebooks], options)
-    write_json(options.output, {"folder": str(options.folder), "python": sys.version.split()[0], "seed": options.seed, "notebooks": traces})
+    write_json(
+        options.output,
+        {
+            "folder": str(options.folder),
+            "python": sys.version.split()[0],
+            "seed": options.seed,
+            "notebooks": traces,
+        },
+    )
     rows = []
     groups: dict[str, list[dict[str, Any]]] = {}
     for trace in traces:
@@ -212,9 +255,39 @@ def main(argv: list[str] | None = None) -> int:
     for name, group in [*sorted(groups.items()), ("all", traces)]:
         states = Counter(trace["status"] for trace in group)
         ran = sum(cell["status"] == "ok" for trace in group for cell in trace["cells"])
-        reads = sum(read[1] not in (cell["cell"], -1) for trace in group for cell in trace["cells"] for read in cell["reads"])
-        rows.append((name, len(group), states["complete"], states["error"], states["timeout"], states["died"], ran, reads))
-    print(table(rows, ("repository", "notebooks", "complete", "error", "timeout", "died", "cells run", "reads across cells")))
+        reads = sum(
+            read[1] not in (cell["cell"], -1)
+            for trace in group
+            for cell in trace["cells"]
+            for read in cell["reads"]
+        )
+        rows.append(
+            (
+                name,
+                len(group),
+                states["complete"],
+                states["error"],
+                states["timeout"],
+                states["died"],
+                ran,
+                reads,
+            )
+        )
+    print(
+        table(
+            rows,
+            (
+                "repository",
+                "notebooks",
+                "complete",
+                "error",
+                "timeout",
+                "died",
+                "cells run",
+                "reads across cells",
+            ),
+        )
+    )
     return 0
 
 
