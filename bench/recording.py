@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, cast
 
 SHELL = -1
 """The binder of names that IPython itself sets."""
@@ -242,7 +242,7 @@ class Session:
         config.InteractiveShell.colors = "NoColor"
         config.InteractiveShell.xmode = "Minimal"
         self.namespace = RecordingNamespace()
-        self.shell: Any = InteractiveShell.instance(user_ns=self.namespace, config=config)
+        self.shell = cast(Any, InteractiveShell).instance(user_ns=self.namespace, config=config)
         self.tracer = Tracer(self.namespace)
         self._source = ""
         self._cell = 0

@@ -258,7 +258,7 @@ def _line(sources: Mapping[int, list[str]], cell: int, line: int) -> str:
 def peer_names(tagged: TaggedNotebook, span: Span) -> dict[str, set[str]]:
     """pyflakes' undefined names of the joined span; alone, and with carried definitions followed."""
     try:
-        from pyflakes import checker, messages
+        from pyflakes import checker, messages  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return {}
 
