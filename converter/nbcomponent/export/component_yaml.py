@@ -10,10 +10,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 
 from nbcomponent.contract.model import Interface, Parameter, Port
-from nbcomponent.export.skeleton import stored_name
 
 SCHEMA = "https://azuremlschemas.azureedge.net/latest/commandComponent.schema.json"
 
@@ -132,8 +130,6 @@ def _port(port: Port, *, output: bool) -> dict[str, object]:
     text = " ".join((port.description or "").split())
     if not port.binds_path and port.format:
         stored = f"stored as {port.format}"
-        if port.type != "uri_file":
-            stored = f"stored as {PurePosixPath(stored_name(port))} in the folder"
         text = f"{text} ({stored})" if text else stored
     if text:
         data["description"] = text

@@ -124,7 +124,8 @@ def {check_table}(argument: str, table: {pd}.DataFrame, schema: {pa}.DataFrameSc
         schema.validate(table, lazy=True)
     except {pa}.errors.SchemaErrors as error:
         case = error.failure_cases.iloc[0]
-        found = f"{{case['failure_case']!r}}"
+        found = case["failure_case"]
+        found = repr(found) if isinstance(found, str) else str(found)
         if case["column"] is None:
             {fail}(argument, f"a column {{found}}", f"columns {{list(table)}}")
         row = "" if case["index"] is None else f" in row {{case['index']}}"

@@ -6,7 +6,7 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from nbcomponent.analysis.model import ComponentAnalysis
@@ -170,6 +170,8 @@ def _cells(tagged: TaggedNotebook, component: ComponentAnalysis) -> list[_Cell]:
         source = _without_directives(plain.code)
         chunks, rest = split_cell(index, source, carried=wanted, changing=plain.changing)
         chunks = [c for chunk in chunks if (c := _without_display_import(chunk)) is not None]
+        if plain.capture is not None:  # What is displayed is captured too, apart from the text.
+            chunks = [replace(chunk, displayed=False) for chunk in chunks]
         cells.append(_Cell(index, tuple(chunks), rest, own, plain.capture if own else None))
     return cells
 
@@ -213,15 +215,7 @@ def _without_display_import(chunk: Chunk) -> Chunk | None:
 
 
 def _with_code(chunk: Chunk, code: str) -> Chunk:
-    return Chunk(
-        chunk.cell,
-        code,
-        tuple(ast.parse(code).body),
-        chunk.lead,
-        chunk.changes_state,
-        chunk.carried,
-        chunk.displayed,
-    )
+    return replace(chunk, code=code, nodes=tuple(ast.parse(code).body))
 
 
 # What is displayed

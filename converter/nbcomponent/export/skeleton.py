@@ -365,8 +365,6 @@ def _check_port(writer: _Writer, port: Port, value: str, *, output: bool) -> lis
     suffixes: set[str] = set()
     if port.type in _FOLDERS or (port.type == "custom_model" and port.files):
         parts = (*_FOLDERS.get(port.type, ()), *port.files)
-        if not port.binds_path and port.format:
-            parts = (stored_name(port), *port.files)
         check = writer.helper("check_folder", helpers.CHECK_FOLDER, **names)
         lines.append(_inner(call(check, argument, value, *(quote(part) for part in parts))))
         suffixes = {
@@ -543,18 +541,10 @@ def _format_of(port: Port) -> Format:
     return found[0] if found else "csv"
 
 
-def stored_name(port: Port) -> str:
-    """The file, inside a folder port, that holds the value of its variable."""
-    assert port.format is not None
-    return f"{port.variable}{SUFFIX[port.format]}"
-
-
 def _stored_file(port: Port, value: str) -> str:
-    """The file that holds a value, or the table of a folder whose columns are declared."""
+    """The file of a port, or the table of a folder whose columns are declared."""
     if port.type not in _FOLDERS:
         return value
-    if not port.binds_path and port.format:
-        return f"{value} / {quote(stored_name(port))}"
     tables = [f for f in port.files if PurePosixPath(f).suffix in (".csv", ".parquet", ".json")]
     return f"{value} / {quote(tables[0])}" if tables else value
 
