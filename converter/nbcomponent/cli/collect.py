@@ -160,7 +160,9 @@ class _Collector:
 
     def _unreadable(self, error: OSError) -> None:
         self._problem(
-            str(error.filename), "NBC942", f"this folder cannot be read: {error.strerror}"
+            str(error.filename).removeprefix("." + os.sep),
+            "NBC942",
+            f"this folder cannot be read: {error.strerror}",
         )
 
     def _problem(self, path: str, code: str, message: str, fix: str | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 STDIN_NAME = "<stdin>"
 
 
-def examine_path(path: str, boundary: Boundary) -> Examination:
-    """Read and examine the notebook at ``path`` (``-``: standard input).
+def examine_path(
+    path: str,
+    boundary: Boundary,
+    prepare: Callable[[TaggedNotebook], TaggedNotebook] = lambda tagged: tagged,
+) -> Examination:
+    """Read and examine the notebook at ``path`` (``-``: standard input), its tags as ``prepare`` gives.
 
     Raises:
         UnusableInput: the file cannot be read as a notebook.
@@ -38,7 +42,7 @@ def examine_path(path: str, boundary: Boundary) -> Examination:
         notebook = parse_notebook(sys.stdin.buffer.read(), STDIN_NAME)
     else:
         notebook = read_notebook(path)
-    return examine(tag(notebook), boundary)
+    return examine(prepare(tag(notebook)), boundary)
 
 
 def shown_path(path: str) -> str:
@@ -54,7 +58,7 @@ def report_of(path: str, examination: Examination) -> FileReport:
         path=path,
         components=_components(examination),
         diagnostics=diagnostics,
-        lines=_lines(examination.tagged, diagnostics),
+        lines=lines_of(examination.tagged, diagnostics),
     )
 
 
@@ -130,7 +134,7 @@ def _components(examination: Examination) -> tuple[ComponentReport, ...]:
     )
 
 
-def _lines(
+def lines_of(
     tagged: TaggedNotebook, diagnostics: Iterable[Diagnostic]
 ) -> dict[tuple[int | None, int], str]:
     """The lines that the diagnostics point at."""
