@@ -170,3 +170,11 @@ def {exact}(argument: str, stored: {Any}, value: {Any}) -> None:
     if not same:
         {fail}(argument, "a value that can be stored exactly", f"a {{type(value).__name__}}")
 '''
+
+CHECK_INDEX = '''\
+def {check_index}(argument: str, table: {Any}) -> None:
+    """Fail where a table has an index that a csv file would lose (row numbers aside)."""
+    if table.index.dtype.kind not in "iu" or table.index.names != [None]:
+        found = f"{{list(table.index.names)}}; call reset_index() first"
+        {fail}(argument, "a table without an index, which csv cannot hold", found)
+'''

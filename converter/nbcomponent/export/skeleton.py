@@ -635,7 +635,16 @@ def _store(writer: _Writer, port: Port, file: str, plain: str) -> list[str]:
     if stored_as == "parquet":
         lines = [f"{variable}.to_parquet({plain})"]
     elif stored_as == "csv":
-        lines = [f"{variable}.to_csv({plain}, index=False)"]
+        check = writer.helper(
+            "check_index",
+            helpers.CHECK_INDEX,
+            fail=writer.fail(),
+            Any=writer.typing("Any"),
+        )
+        lines = [
+            f"{check}({argument}, {variable})",
+            f"{variable}.to_csv({plain}, index=False)",
+        ]
     elif stored_as in ("npy", "npz"):
         np = writer.module("numpy", shown="np")
         stream = writer.taken.fresh("stream")

@@ -1,0 +1,162 @@
+"""From an examined notebook to files: blocking, versions, whole notebooks, written scripts, listings."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbcomponent.schema.yaml_places import parse_yaml
+
+Exported = Callable[..., Any]
+TRAIN = "component:train"
+
+
+def test_an_error_blocks_the_export(workshop: Any) -> None:
+    export = workshop.build([("hidden = open('x').read()",), ("print(hidden)", TRAIN)])
+    assert export.blocked
+    assert export.files == {}
+
+
+def test_the_folder_holds_the_documented_files(workshop: Any) -> None:
+    export = workshop.build([("print(1)", TRAIN)])
+    assert list(export.files) == [
+        "pipeline.yml",
+        "train/component.yml",
+        "train/conda.yml",
+        "train/contract.yml",
+        "train/run_train.py",
+    ]
+
+
+def test_the_version_follows_interface_code_and_environment(workshop: Any) -> None:
+    def version(*cells: Any) -> str:
+        return workshop.build(cells).listings[0].version
+
+    base = version(("n = 1  # count", "parameters"), ("print(n)", TRAIN))
+    assert base == version(("n = 1  # count", "parameters"), ("print(n)", TRAIN))
+    assert base.startswith("auto-")
+    assert base != version(("n = 2  # count", "parameters"), ("print(n)", TRAIN))
+    assert base != version(("n = 1  # count", "parameters"), ("print(n + 1)", TRAIN))
+    assert base != version(
+        ("%pip install colorama==0.4.6",), ("n = 1  # count", "parameters"), ("print(n)", TRAIN)
+    )
+
+
+def test_the_contracts_version_is_taken(workshop: Any) -> None:
+    export = workshop.build(
+        [('component: train\nversion: "1.10"\n', "raw", "contract:train"), ("print(1)", TRAIN)]
+    )
+    data: Any = parse_yaml(export.files["train/component.yml"].decode()).data
+    assert data["version"] == "1.10"
+
+
+def test_an_untagged_notebook_is_one_component(exported: Exported) -> None:
+    shop = exported(("x = 1",), ("print(x + 1)",), ("print('no')", "skip"), whole="all_of_it")
+    assert shop.output(component="all_of_it") == "2\n"
+
+
+def test_a_written_script_is_exported_as_it_stands(exported: Exported) -> None:
+    body = (
+        "import argparse\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--rate', type=float, default=0.5)\n"
+        "parser.add_argument('--out_file', type=str, required=True)\n"
+        "arguments = parser.parse_args()\nprint(arguments.rate)\n"
+    )
+    shop = exported((f"%%writefile src/train.py\n{body}", TRAIN))
+    assert shop.text() == body
+    data: Any = parse_yaml((shop.script().parent / "component.yml").read_text()).data
+    assert "--rate=${{inputs.rate}}" in data["command"]
+    assert shop.output("--out_file", "x", "--rate=2") == "2.0\n"
+
+
+def test_what_is_carried_over_is_listed(workshop: Any) -> None:
+    export = workshop.build(
+        [
+            (
+                "import math\n\nFACTOR = 3\n\ndef area(r):\n    return math.pi * r * FACTOR",
+                "shared",
+            ),
+            ("r = 2", "parameters"),
+            ("print(area(r))", TRAIN),
+        ]
+    )
+    assert {(t.name, t.how) for t in export.listings[0].taken} == {
+        ("FACTOR", "constant"),
+        ("area", "definition"),
+        ("math", "import"),
+        ("r", "parameter"),
+    }
+
+
+def test_only_what_is_needed_is_carried(exported: Exported) -> None:
+    shop = exported(
+        ("def used():\n    return 1\n\ndef unused():\n    return 2", "shared"),
+        ("print(used())", TRAIN),
+    )
+    assert "unused" not in shop.text()
+
+
+def test_values_cross_in_auto(exported: Exported, tmp_path: Path) -> None:
+    shop = exported(
+        ("rows = [1, 2, 3]\nnames = {'a': (1, 2)}\nprint(rows)", "component:make"),
+        ("print(sum(rows), names)", TRAIN),
+        boundary="auto",
+    )
+    outputs = {p.name: p for p in (shop.out / "nb").iterdir()}
+    assert {"make", "train"} <= outputs.keys()
+    data: Any = parse_yaml((shop.out / "nb" / "pipeline.yml").read_text()).data
+    inputs = data["jobs"]["train"]["inputs"]
+    assert inputs["rows"] == "${{parent.jobs.make.outputs.rows}}"
+
+
+def test_nothing_of_the_notebook_runs(workshop: Any, tmp_path: Path) -> None:
+    workshop.build(
+        [
+            (f"open({str(tmp_path / 'ran')!r}, 'w')\n!touch {tmp_path}/ran2", TRAIN),
+            ("%pip install x==1",),
+        ]
+    )
+    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "ran2").exists()
+
+
+@pytest.mark.parametrize("version", ["3.10.13", "3.12.1", "3.13.0"])
+def test_other_pythons_write_the_same_script(workshop: Any, version: str, tmp_path: Path) -> None:
+    python = Path.home() / ".pyenv" / "versions" / version / "bin" / "python"
+    if not python.exists():
+        pytest.skip(f"Python {version} is not on this machine")
+    import yaml
+
+    cells = [
+        ("n: int = 1  # count [1..5]", "parameters"),
+        ("def f(x):\n    return f'''{x\n}'''", "shared"),
+        ("%time y = f(n)\n!echo {y} {n + 1}\n[y, '''a\n b''']", TRAIN),
+    ]
+    here = workshop.build(cells)
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from nbcomponent.contract.examine import examine\n"
+        "from nbcomponent.export.build import build\n"
+        "from nbcomponent.notebook.reader import read_notebook\n"
+        "from nbcomponent.notebook.tagging import tag\n"
+        "e = build(examine(tag(read_notebook(sys.argv[1]))), out_folder=Path(sys.argv[2]))\n"
+        "sys.stdout.buffer.write(e.files['train/run_train.py'])\n"
+    )
+    stub = tmp_path / "stub"
+    stub.mkdir()
+    (stub / "yaml").symlink_to(Path(yaml.__file__).parent)
+    root = Path(__file__).resolve().parents[2] / "converter"
+    result = subprocess.run(
+        [str(python), "-c", code, str(workshop.folder / "nb.ipynb"), str(workshop.out)],
+        env={**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{stub}"},
+        capture_output=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr.decode()
+    assert result.stdout == here.files["train/run_train.py"]
+    assert sys.version_info[:2] != tuple(map(int, version.split(".")[:2]))

@@ -1,0 +1,132 @@
+"""Modules beside the notebook are found without importing them, and shipped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbcomponent.export.local_modules import Imported, ship_included, ship_modules
+
+Exported = Callable[..., Any]
+
+
+def tree(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = folder / (name.replace("__", "/") + ".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def shipped(folder: Path, *modules: str) -> list[str]:
+    return list(ship_modules(folder, [Imported(m) for m in modules]).files)
+
+
+def test_packages_submodules_and_relative_imports_are_followed(tmp_path: Path) -> None:
+    tree(
+        tmp_path,
+        pkg__a="from . import b\nfrom .sub.c import x",
+        pkg__b="import numpy",
+        pkg__unused="",
+        helper="",
+    )
+    (tmp_path / "pkg" / "__init__.py").write_text("")
+    tree(tmp_path, pkg__sub__c="from .. import b\nx = 1\ndef f():\n    import helper")
+    (tmp_path / "pkg" / "sub" / "__init__.py").write_text("")
+    result = ship_modules(tmp_path, [Imported("pkg.a")])
+    assert list(result.files) == [
+        "helper.py",
+        "pkg/__init__.py",
+        "pkg/a.py",
+        "pkg/b.py",
+        "pkg/sub/__init__.py",
+        "pkg/sub/c.py",
+    ]
+    assert Imported("numpy") in result.imports
+    assert result.diagnostics == ()
+
+
+def test_a_cycle_of_imports_ends(tmp_path: Path) -> None:
+    tree(tmp_path, a="import b", b="import a")
+    assert shipped(tmp_path, "a") == ["a.py", "b.py"]
+
+
+def test_a_module_that_is_not_beside_the_notebook_is_not_shipped(tmp_path: Path) -> None:
+    result = ship_modules(tmp_path, [Imported("numpy")])
+    assert result.files == {}
+    assert result.imports == (Imported("numpy"),)
+
+
+def test_names_in_all_are_submodules_of_a_star_import(tmp_path: Path) -> None:
+    tree(tmp_path, pkg__one="", pkg__two="")
+    (tmp_path / "pkg" / "__init__.py").write_text('__all__ = ["one"]')
+    assert shipped(tmp_path, "pkg") == ["pkg/__init__.py", "pkg/one.py"]
+
+
+def test_a_module_of_pythons_name_is_noted(tmp_path: Path) -> None:
+    tree(tmp_path, statistics="x = 1")
+    result = ship_modules(tmp_path, [Imported("statistics")])
+    assert [(d.code, d.severity) for d in result.diagnostics] == [("NBC306", "note")]
+    assert list(result.files) == ["statistics.py"]
+
+
+def test_a_module_that_is_not_python_is_nbc307(tmp_path: Path) -> None:
+    tree(tmp_path, broken="x = 1\ndef f(\n")
+    result = ship_modules(tmp_path, [Imported("broken")])
+    assert [d.code for d in result.diagnostics] == ["NBC307"]
+    assert "broken.py, line 2" in result.diagnostics[0].message
+
+
+def test_included_folders_come_without_caches(tmp_path: Path) -> None:
+    (tmp_path / "data" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "data" / ".ipynb_checkpoints").mkdir()
+    (tmp_path / "data" / "__pycache__" / "x.pyc").write_text("")
+    (tmp_path / "data" / ".ipynb_checkpoints" / "y").write_text("")
+    (tmp_path / "data" / "words.txt").write_text("a")
+    assert list(ship_included(tmp_path, ["data/"]).files) == ["data/words.txt"]
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret", "/etc/passwd", "~/x", "missing", "link", "linked/secret", "pipe"]
+)
+def test_nothing_from_elsewhere_is_included(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("s")
+    (folder / "link").symlink_to(tmp_path / "secret")
+    (folder / "linked").symlink_to(tmp_path)
+    os.mkfifo(folder / "pipe")
+    result = ship_included(folder, [name])
+    assert result.files == {}
+    assert [d.code for d in result.diagnostics] == ["NBC308"]
+
+
+def test_the_component_runs_with_its_modules(exported: Exported, workshop: Any) -> None:
+    workshop.folder.mkdir()
+    tree(
+        workshop.folder,
+        helpers="def twice(x):\n    return 2 * x\n",
+        lib__more="from helpers import twice\n",
+    )
+    shop = exported(
+        ("component: train\ninclude: [words.txt]\n", "raw", "contract:train")
+        if False
+        else ("x = 1",),
+        ("from lib.more import twice\nprint(twice(4))", "component:train"),
+    )
+    assert shop.output() == "8\n"
+    folder = shop.script().parent
+    assert (folder / "helpers.py").exists()
+    assert not any(folder.rglob("__pycache__"))
+
+
+def test_a_changed_module_changes_the_version(exported: Exported, workshop: Any) -> None:
+    workshop.folder.mkdir()
+    tree(workshop.folder, helpers="X = 1\n")
+    cells = [("import helpers\nprint(helpers.X)", "component:train")]
+    first = workshop.build(cells).listings[0].version
+    tree(workshop.folder, helpers="X = 2\n")
+    assert workshop.build(cells).listings[0].version != first
