@@ -94,7 +94,7 @@ def test_result_that_cannot_be_sent() -> None:
     odd, fine = run_batch(work, ["unsendable", 1], jobs=1)
     assert isinstance(odd, Failure)
     assert odd.kind == "fault"
-    assert "pickle" in odd.message
+    assert "local object" in odd.message
     assert fine[0] == 1  # type: ignore[index]
 
 

@@ -334,6 +334,14 @@ class TestLock:
         assert yaml.__version__ in conda.read_text()
         assert lock.read_text() == installed
 
+    def test_unusable_lock_is_named(self, save: Save, run: Run, here: Path) -> None:
+        save("a.ipynb", self.CELLS)
+        (here / "a.lock.yml").write_text("packages: [")
+        done = run("export", "a.ipynb", "-o", "out")
+        assert done.code == 2
+        assert "a.ipynb: error NBC964 a.lock.yml: the lock file is not YAML" in done.out
+        assert not (here / "out").exists()
+
 
 class TestJson:
     def test_fields(self, save: Save, run: Run) -> None:

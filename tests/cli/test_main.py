@@ -145,3 +145,9 @@ def test_names_that_the_terminal_cannot_encode(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert done.stdout.startswith("\\xfc\\u6f22.ipynb: error NBC940")
+
+
+def test_names_do_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["contract", "show", "a\x1b[2J.ipynb"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("nbcomponent: a\\x1b[2J.ipynb: ")

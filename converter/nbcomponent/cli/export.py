@@ -169,7 +169,12 @@ def export_notebook(work: Work) -> ExportReport:
             export, Path(work.folder), force=work.force, check=work.check, dry_run=work.dry_run
         )
     except UnusableInput as error:
-        return ExportReport(unusable_report(error.path, error.diagnostic), work.target, "unusable")
+        diagnostic = error.diagnostic
+        if error.path != work.path:  # the lock file, or the folder to write
+            diagnostic = replace(
+                diagnostic, message=f"{error.path}: {diagnostic.message}", place=FILE_START
+            )
+        return ExportReport(unusable_report(work.path, diagnostic), work.target, "unusable")
     report = _shown(report, (*export.diagnostics, *outcome.diagnostics), examination, work)
     state: State
     if export.blocked:

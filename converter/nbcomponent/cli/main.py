@@ -103,7 +103,10 @@ def _make_output_robust() -> None:
 
 
 def _say(message: str, code: int) -> int:
-    print(f"nbcomponent: {message}", file=sys.stderr)
+    from nbcomponent.cli.report.text import printable
+
+    shown = "\n".join(printable(line) for line in message.split("\n"))
+    print(f"nbcomponent: {shown}", file=sys.stderr)
     return code
 
 
