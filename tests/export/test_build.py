@@ -103,15 +103,31 @@ def test_only_what_is_needed_is_carried(exported: Exported) -> None:
 
 def test_values_cross_in_auto(exported: Exported, tmp_path: Path) -> None:
     shop = exported(
-        ("rows = [1, 2, 3]\nnames = {'a': (1, 2)}\nprint(rows)", "component:make"),
-        ("print(sum(rows), names)", TRAIN),
+        ("rows = list(range(4))\nprint(rows)", "component:make"),
+        ("print(sum(rows))", TRAIN),
         boundary="auto",
     )
-    outputs = {p.name: p for p in (shop.out / "nb").iterdir()}
-    assert {"make", "train"} <= outputs.keys()
     data: Any = parse_yaml((shop.out / "nb" / "pipeline.yml").read_text()).data
-    inputs = data["jobs"]["train"]["inputs"]
-    assert inputs["rows"] == "${{parent.jobs.make.outputs.rows}}"
+    assert data["jobs"]["train"]["inputs"] == {"rows": "${{parent.jobs.make.outputs.rows}}"}
+    assert shop.output("--rows", str(tmp_path / "rows"), component="make") == "[0, 1, 2, 3]\n"
+    assert shop.output("--rows", str(tmp_path / "rows")) == "6\n"
+
+
+def test_a_value_that_storing_would_change_is_an_error_not_another_result(
+    exported: Exported, tmp_path: Path
+) -> None:
+    shop = exported(
+        ("rows = list(zip('ab', range(2)))\nprint(rows)", "component:make"),
+        ("print(rows)", TRAIN),
+        boundary="auto",
+    )
+    result = shop.run("--rows", str(tmp_path / "rows"), component="make")
+    stored = (tmp_path / "rows").exists()
+    assert stored == (result.returncode == 0)
+    if stored:
+        assert shop.output("--rows", str(tmp_path / "rows")) == "[('a', 0), ('b', 1)]\n"
+    else:
+        assert "error: --rows: expected a value that can be stored exactly" in result.stderr
 
 
 def test_nothing_of_the_notebook_runs(workshop: Any, tmp_path: Path) -> None:

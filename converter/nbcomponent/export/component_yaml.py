@@ -137,12 +137,12 @@ def _port(port: Port, *, output: bool) -> dict[str, object]:
 
 
 def distribution_yaml(interface: Interface) -> dict[str, object]:
-    """``distribution`` of the contract in Azure ML's words; DeepSpeed is launched as PyTorch is."""
+    """``distribution`` of the contract in Azure ML's words."""
     said = interface.distribution
     kind = said.get("type")
     if not isinstance(kind, str):
         return {}
-    kind = "pytorch" if kind.lower() == "deepspeed" else kind.lower()
+    kind = kind.lower()
     if kind == "tensorflow":
         data: dict[str, object] = {
             "type": kind,
