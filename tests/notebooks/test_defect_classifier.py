@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,14 @@ def nbcomponent(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProces
         timeout=180,
         cwd=cwd,
     )
+
+
+def export(folder: Path) -> Path:
+    """Export a copy of the notebook (a lock file is written beside it); the exported folder."""
+    shutil.copy(NOTEBOOK, folder)
+    done = nbcomponent("export", NOTEBOOK.name, "-o", "out", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "out" / NOTEBOOK.stem
 
 
 def test_balanced_accuracy_is_good_and_not_perfect(metrics: dict[str, float]) -> None:
@@ -121,9 +130,7 @@ def test_check_finds_nothing(tmp_path: Path) -> None:
 def test_the_exported_pipeline_computes_what_the_notebook_computed(
     data: Path, seed: int, tmp_path: Path
 ) -> None:
-    exported = nbcomponent("export", NOTEBOOK, "-o", tmp_path / "out", cwd=tmp_path)
-    assert exported.returncode == 0, exported.stdout + exported.stderr
-    pipeline = tmp_path / "out" / "defect_classifier" / "pipeline.yml"
+    pipeline = export(tmp_path) / "pipeline.yml"
     done = nbcomponent("run", pipeline, "--set", f"seed={seed}", "--format", "json", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(done.stdout)
@@ -143,7 +150,6 @@ def test_the_exported_pipeline_computes_what_the_notebook_computed(
 
 
 def test_the_exported_scripts_do_not_need_nbcomponent(tmp_path: Path) -> None:
-    assert nbcomponent("export", NOTEBOOK, "-o", "out", cwd=tmp_path).returncode == 0
-    scripts = sorted((tmp_path / "out").rglob("run_*.py"))
+    scripts = sorted(export(tmp_path).rglob("run_*.py"))
     assert [path.name for path in scripts] == ["run_evaluate.py", "run_prepare.py", "run_train.py"]
     assert [path.name for path in scripts if "nbcomponent" in path.read_text()] == []
