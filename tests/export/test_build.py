@@ -22,6 +22,11 @@ def test_an_error_blocks_the_export(workshop: Any) -> None:
     assert export.files == {}
 
 
+def test_a_cell_that_python_refuses_is_one_error_with_its_place(workshop: Any) -> None:
+    export = workshop.build([("x = 1\nbreak", TRAIN)])
+    assert [(d.code, d.place.cell, d.place.line) for d in export.diagnostics] == [("NBC903", 0, 2)]
+
+
 def test_the_folder_holds_the_documented_files(workshop: Any) -> None:
     export = workshop.build([("print(1)", TRAIN)])
     assert list(export.files) == [

@@ -147,7 +147,8 @@ def as_whole(tagged: TaggedNotebook, name: str) -> TaggedNotebook:
     for cell, role in zip(tagged.notebook.cells, tagged.roles, strict=True):
         if cell.kind != "code" or role != Roles() or not cell.source.strip():
             continue
-        if tagged.code[cell.index].tree is None:
+        code = tagged.code.get(cell.index)
+        if code is None or code.tree is None:
             continue
         roles[cell.index] = Roles(components=(name,))
         cells.append(cell.index)
@@ -229,6 +230,8 @@ class _Build:
                 return body, ast.parse(body).body, ()
             except (SyntaxError, ValueError):
                 return body, (), ()
+        if self._refused_by_python(analysis):
+            return None
         crossing = {
             c.name
             for other in self.examination.analysis.components
@@ -252,6 +255,31 @@ class _Build:
             )
             return None
         return script.text, script.trees, script.modules
+
+    def _refused_by_python(self, analysis: ComponentAnalysis) -> bool:
+        """Find what parses but does not compile: ``break`` outside a loop, ``return`` in a cell."""
+        found = False
+        for index in analysis.cells:
+            tree = self.examination.tagged.code[index].tree
+            assert tree is not None
+            try:
+                flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+                compile(tree, f"cell {index}", "exec", flags, dont_inherit=True)
+            except (SyntaxError, ValueError) as error:
+                line = getattr(error, "lineno", None) or 1
+                reason = error.msg if isinstance(error, SyntaxError) else str(error)
+                found = True
+                self.diagnostics.append(
+                    Diagnostic(
+                        "NBC903",
+                        "error",
+                        f"cell {index}, line {line} is not Python: {reason}",
+                        Place(index, line, 1, line, 1),
+                        component=analysis.name,
+                        fix=Fix("Correct the cell; in the notebook it does not run either", "edit"),
+                    )
+                )
+        return found
 
     def _of_producer(self, port: Port) -> Iterable[Imported]:
         """What loading a pickled value needs: all that its maker imports."""
