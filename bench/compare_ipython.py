@@ -24,12 +24,17 @@ from pathlib import Path
 from IPython.core.inputtransformer2 import TransformerManager
 
 from nbcomponent.core.errors import UnusableInput
-from nbcomponent.notebook.arguments import FUNCTION_BODIES, NAMESPACE_BODIES
+from nbcomponent.notebook.arguments import FUNCTION_BODIES, NAMESPACE_BODIES, STATEMENT_OPTIONS
 from nbcomponent.notebook.ipython import parse_cell
 from nbcomponent.notebook.model import PLACEHOLDER, CellCode, Magic
 from nbcomponent.notebook.reader import read_notebook
 
-_SHELL_METHODS = ("run_line_magic", "run_cell_magic", "system", "getoutput")
+_SHELL_METHODS = ("run_line_magic", "run_cell_magic", "system", "getoutput", "show_usage")
+
+_IPYTHON_FAILS = (
+    SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError, AssertionError, IndexError
+)  # fmt: skip
+"""What IPython and Python raise for cells that are no Python; the last three are IPython's slips."""
 
 
 def ipython_tree(source: str) -> ast.Module:
@@ -64,6 +69,8 @@ class _Normal(ast.NodeTransformer):
             for argument in node.args:
                 if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                     argument.value = argument.value.strip()
+            if node.func.attr == "show_usage":  # type: ignore[attr-defined]
+                return ast.parse("get_ipython().run_line_magic('pinfo', '')", mode="eval").body
         return node
 
 
@@ -95,15 +102,13 @@ def _as_ipython(magic: Magic) -> str:
     argument = magic.argument
     if magic.kind == "cell":
         body = (magic.body or "").strip()
-        return f"get_ipython().run_cell_magic({magic.name!r}, {argument!r}, {body!r})"
+        return f"get_ipython().run_cell_magic({magic.name.strip()!r}, {argument!r}, {body!r})"
     if magic.kind == "line":
-        return f"get_ipython().run_line_magic({magic.name!r}, {argument!r})"
+        return f"get_ipython().run_line_magic({magic.name.strip()!r}, {argument!r})"
     if magic.kind == "system":
         method = "getoutput" if magic.assigned or magic.name == "!!" else "system"
         return f"get_ipython().{method}({argument!r})"
-    if not argument:
-        return "get_ipython().show_usage()"
-    method = "pinfo2" if magic.name == "??" else "psearch" if "*" in argument else "pinfo"
+    method = "pinfo2" if magic.name == "??" and argument else "psearch" if "*" in argument else "pinfo"
     return f"get_ipython().run_line_magic({method!r}, {argument!r})"
 
 
@@ -120,9 +125,10 @@ def _fragments(code: CellCode) -> Iterator[tuple[str, str, ast.Module]]:
 def difference(source: str) -> str | None:
     """The kind of difference between the two readings of one cell, None where they agree."""
     ours = parse_cell(source)
+    theirs: ast.Module | None
     try:
-        theirs: ast.Module | None = ipython_tree(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError, AssertionError):
+        theirs = ipython_tree(source)
+    except _IPYTHON_FAILS:
         theirs = None
     if theirs is None and ours.tree is None:
         return None
@@ -150,16 +156,17 @@ def difference(source: str) -> str | None:
 
 
 def _why_only_theirs(source: str) -> str:
-    magics: list[str] = []
-    for node in ast.walk(ast.parse(TransformerManager().transform_cell(source))):
-        if (call := _shell_call(node)) and call.func.attr.startswith("run_"):  # type: ignore[attr-defined]
-            magics.append(call.args[0].value)  # type: ignore[attr-defined]
-    if any(
-        name in ("time", "timeit", "prun", "memit", "lprun", "mprun", "debug") for name in magics
-    ):
-        return (
-            "theirs only: what a magic such as %time runs is no Python (IPython fails when it runs)"
-        )
+    text = TransformerManager().transform_cell(source)
+    calls = [call for node in ast.walk(ast.parse(text)) if (call := _shell_call(node))]
+    if text.count("get_ipython()") > len(calls):
+        return "theirs only: IPython's own call ends up inside a string or a comment"
+    magics = {
+        call.args[0].value.strip("%")  # type: ignore[attr-defined]
+        for call in calls
+        if call.func.attr.startswith("run_")  # type: ignore[attr-defined]
+    }
+    if magics & {*STATEMENT_OPTIONS, *NAMESPACE_BODIES}:
+        return "theirs only: what a magic such as %time runs is no Python (IPython fails when it runs)"
     return "theirs only: unexplained"
 
 

@@ -26,6 +26,7 @@ import json
 import random
 import sys
 import time
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -336,17 +337,20 @@ def show(results: list[dict[str, Any]], totals: dict[str, Any]) -> None:
         for key, value in values.items()
     ]
     print(table(rows, ("measure", "value")))
+    shown: dict[str, list[str]] = {}
     for result in results:
         for miss in result["missed"]:
-            print(
-                f"MISSED {miss['name']} (bound in cell {miss['bound_in']}) by {result['notebook']} {result['cells']}: cell {miss['cell']}:{miss['line']}: {miss['text']}"
-            )
-    for result in results:
+            place = f"{result['notebook']} cell {miss['cell']}:{miss['line']}: {miss['text']}"
+            shown.setdefault(f"MISSED {place}", []).append(miss["name"])
         for extra in result["extra"]:
             if extra["verdict"] not in EXCUSED:
-                print(
-                    f"EXTRA ({extra['verdict']}) {extra['name']} by {result['notebook']} {result['cells']}: cell {extra['cell']}:{extra['line']}: {extra['text']}"
+                place = (
+                    f"{result['notebook']} cell {extra['cell']}:{extra['line']}: {extra['text']}"
                 )
+                shown.setdefault(f"EXTRA ({extra['verdict']}) {place}", []).append(extra["name"])
+    for place, names in sorted(shown.items()):
+        counts = ", ".join(f"{name} x{number}" for name, number in sorted(Counter(names).items()))
+        print(f"{place}\n    {counts}")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -372,6 +376,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> int:
     """Draw, compare, report; 1 where the goal is missed."""
     options = parser().parse_args(argv)
+    warnings.simplefilter("ignore", SyntaxWarning)
     traces = json.loads(options.traces.read_text())["notebooks"]
     by_path = {trace["path"]: trace for trace in traces}
     spans = draw(traces, options.spans, options.longest, options.seed)
