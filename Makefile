@@ -38,7 +38,8 @@ lab: ## what JupyterLab can do with this version
 	@echo 'Tags are edited there in the property inspector (the gears, upper right); check with: $(BIN)/nbcomponent check notebooks'
 
 bench: $(VENV)/.installed-test ## time check against its floor (BENCH_NOTEBOOKS=folder of notebooks)
-	$(BIN)/python bench/speed.py $(or $(BENCH_NOTEBOOKS),notebooks)
+	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/floor.py $(or $(BENCH_NOTEBOOKS),notebooks)
 
 docs: $(VENV)/.installed-demo ## write docs/diagnostics.md from the explain pages
 	$(BIN)/python docs/build_diagnostics.py

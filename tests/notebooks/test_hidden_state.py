@@ -14,7 +14,9 @@ from nbclient import NotebookClient
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "hidden_state.ipynb"
 HEADING = re.compile(r"^## (NBC\d{3}): ", re.MULTILINE)
-CODES = [f"NBC{number}" for number in range(101, 113)]
+CODES = (
+    "NBC101 NBC102 NBC103 NBC104 NBC105 NBC106 NBC107 NBC108 NBC109 NBC110 NBC111 NBC112"
+).split()
 FAILS_IN_A_KERNEL_TOO = {"NBC102", "NBC103"}
 
 
