@@ -14,9 +14,20 @@ from nbclient import NotebookClient
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "hidden_state.ipynb"
 HEADING = re.compile(r"^## (NBC\d{3}): ", re.MULTILINE)
-CODES = (
-    "NBC101 NBC102 NBC103 NBC104 NBC105 NBC106 NBC107 NBC108 NBC109 NBC110 NBC111 NBC112"
-).split()
+CODES = [
+    "NBC101",
+    "NBC102",
+    "NBC103",
+    "NBC104",
+    "NBC105",
+    "NBC106",
+    "NBC107",
+    "NBC108",
+    "NBC109",
+    "NBC110",
+    "NBC111",
+    "NBC112",
+]
 FAILS_IN_A_KERNEL_TOO = {"NBC102", "NBC103"}
 
 
