@@ -48,6 +48,9 @@ from notebook_files import (
     write_json,
 )
 
+WIDGET = "application/vnd.jupyter.widget-view+json"
+"""A live control element: like an image, nothing that a script could print."""
+
 PARTS = ("p1", "p2", "p3")
 
 KERNEL = """
@@ -70,8 +73,8 @@ def normal(text: str) -> list[str]:
     text = re.sub(
         r"(?m)^.*(?:CPU times:|Wall time:|per loop|^Compiler\s*:|Parser\s*:).*$", "", text
     )
-    # The kernel's placeholder of an image: a script shows no image.
-    text = re.sub(r"(?m)^<Figure size .*>$", "", text)
+    # Placeholders of images and live controls: a script shows none.
+    text = re.sub(r"(?m)^(?:<Figure size .*>|interactive\(children=.*)$", "", text)
     return [line for line in (" ".join(raw.split()) for raw in text.split("\n")) if line]
 
 
@@ -84,8 +87,9 @@ def printed(notebook: dict[str, Any]) -> str:
             if kind == "stream" and output.get("name") == "stdout":
                 parts.append(text_of(output["text"]))
             elif kind in ("display_data", "execute_result", "pyout"):
-                text = text_of(output.get("data", {}).get("text/plain", ""))
-                if text:
+                data = output.get("data", {})
+                text = text_of(data.get("text/plain", ""))
+                if text and WIDGET not in data:
                     parts.append(text + "\n")
     return "".join(parts)
 
@@ -342,6 +346,21 @@ def expected_output(
     return known[key]
 
 
+def summary(results: list[dict[str, Any]], taken: int, unstable: int) -> dict[str, Any]:
+    """Counts of verdicts. ``taken`` notebooks were split, ``unstable`` ones left out."""
+    counts = Counter(result["verdict"] for result in results)
+    return {
+        "notebooks": taken,
+        "splits": len(results),
+        "left out (fails or differs between two runs, or prints nothing)": unstable,
+        **{
+            verdict: counts[verdict]
+            for verdict in ("equal", "announced", "SILENT", "FAILED RUN", "TOOL ERROR")
+        },
+        "equal %": round(100 * counts["equal"] / (len(results) or 1), 1),
+    }
+
+
 def main(argv: list[str] | None = None) -> int:
     """Split, run, compare; 1 for a silent difference, a failed run, or less than 90 % equal."""
     options = parser().parse_args(argv)
@@ -371,21 +390,18 @@ def main(argv: list[str] | None = None) -> int:
                 **split(notebook, expected, parts, options),
             }
             results.append(result)
+            write_json(
+                options.output,
+                {
+                    "seed": options.seed,
+                    "summary": summary(results, taken, unstable),
+                    "splits": results,
+                },
+            )
             note(
                 f"{len(results):3} {result['verdict']:10} {notebook.relative} {result.get('codes', '')}"
             )
-    counts = Counter(result["verdict"] for result in results)
-    total = len(results) or 1
-    totals = {
-        "notebooks": taken,
-        "splits": len(results),
-        "left out (fails or differs between two runs, or prints nothing)": unstable,
-        **{
-            verdict: counts[verdict]
-            for verdict in ("equal", "announced", "SILENT", "FAILED RUN", "TOOL ERROR")
-        },
-        "equal %": round(100 * counts["equal"] / total, 1),
-    }
+    totals = summary(results, taken, unstable)
     write_json(options.output, {"seed": options.seed, "summary": totals, "splits": results})
     print(table(totals.items(), ("measure", "value")))
     for result in results:
@@ -394,7 +410,7 @@ def main(argv: list[str] | None = None) -> int:
     for result in results:
         if result["verdict"] not in ("equal", "announced"):
             print(f"\n{result['verdict']} {result['notebook']} {result['cut']}\n{result['detail']}")
-    bad = counts["SILENT"] + counts["FAILED RUN"] + counts["TOOL ERROR"]
+    bad = sum(totals[verdict] for verdict in ("SILENT", "FAILED RUN", "TOOL ERROR"))
     return int(not results or bad > 0 or totals["equal %"] < 90)
 
 
