@@ -22,7 +22,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from IPython.core.inputtransformer2 import TransformerManager
-
 from nbcomponent.core.errors import UnusableInput
 from nbcomponent.notebook.arguments import FUNCTION_BODIES, NAMESPACE_BODIES, STATEMENT_OPTIONS
 from nbcomponent.notebook.ipython import parse_cell
@@ -32,9 +31,9 @@ from nbcomponent.notebook.reader import read_notebook
 _SHELL_METHODS = ("run_line_magic", "run_cell_magic", "system", "getoutput", "show_usage")
 
 _IPYTHON_FAILS = (
-    SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError, AssertionError, IndexError
+    SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError, AssertionError
 )  # fmt: skip
-"""What IPython and Python raise for cells that are no Python; the last three are IPython's slips."""
+"""What IPython and Python raise for cells that are no Python (the last two: IPython's own)."""
 
 
 def ipython_tree(source: str) -> ast.Module:
@@ -108,7 +107,9 @@ def _as_ipython(magic: Magic) -> str:
     if magic.kind == "system":
         method = "getoutput" if magic.assigned or magic.name == "!!" else "system"
         return f"get_ipython().{method}({argument!r})"
-    method = "pinfo2" if magic.name == "??" and argument else "psearch" if "*" in argument else "pinfo"
+    method = (
+        "pinfo2" if magic.name == "??" and argument else "psearch" if "*" in argument else "pinfo"
+    )
     return f"get_ipython().run_line_magic({method!r}, {argument!r})"
 
 
@@ -128,6 +129,8 @@ def difference(source: str) -> str | None:
     theirs: ast.Module | None
     try:
         theirs = ipython_tree(source)
+    except IndexError:
+        return "ours only: IPython itself fails with IndexError" if ours.tree else None
     except _IPYTHON_FAILS:
         theirs = None
     if theirs is None and ours.tree is None:
@@ -166,7 +169,9 @@ def _why_only_theirs(source: str) -> str:
         if call.func.attr.startswith("run_")  # type: ignore[attr-defined]
     }
     if magics & {*STATEMENT_OPTIONS, *NAMESPACE_BODIES}:
-        return "theirs only: what a magic such as %time runs is no Python (IPython fails when it runs)"
+        return (
+            "theirs only: what a magic such as %time runs is no Python (IPython fails when it runs)"
+        )
     return "theirs only: unexplained"
 
 

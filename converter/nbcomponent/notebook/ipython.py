@@ -40,6 +40,9 @@ _BLANK_IN_STRING = re.compile(r"\n[ \t]+\n")
 _CELL_MAGIC_HELP = re.compile(r"%%\w+\?")
 _AUTOMAGIC = re.compile(r"[ \t]*([^\W\d]\w*)[ \t]+[^\s=,]")
 
+_DEPTH = 50
+"""Cell magics in cell magics (``%%time`` below ``%%capture``) that are followed."""
+
 _UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 """What ``compile`` raises for text that is no Python (null bytes and surrogates: ValueError)."""
 
@@ -161,6 +164,7 @@ class _Reader:
         self.cell_lines = source.split("\n")
         self.exact, self.first_indent, self.automagic = exact, first_indent, automagic
         self.quick = False  # the quick way was taken somewhere
+        self.depth = 0  # of cell magics and statements of magics within each other
         self.moved = False  # columns are no longer those of the cell
         self.lines: list[Line] = []
         self.magics: list[Magic | None] = []
@@ -187,6 +191,9 @@ class _Reader:
     def block(self, lines: list[Line]) -> tuple[list[Line], list[Short]]:
         """A cell, or the body of a cell magic that is read as a cell: Python with placeholders."""
         self.lines = lines
+        self.depth += 1
+        if self.depth > _DEPTH:
+            raise RecursionError
         if self.first_indent:
             cleaned = indent_of_first_line(lines)
             first, cleaned = clean(cleaned)
@@ -195,29 +202,35 @@ class _Reader:
         self.moved = self.moved or any(
             a is not b and b.text != "\n" for a, b in zip(lines, cleaned, strict=True)
         )
-        if cleaned and cleaned[first].text.startswith("%%"):
-            head = cleaned[first].text
-            if not _CELL_MAGIC_HELP.match(head):
-                found, shorts = self.cell_magic(cleaned[first:])
-                return cleaned[:first] + found, _lower(shorts, first)
-        found, shorts = list(cleaned), []
+        above, seen = cleaned[:first], cleaned[first:]
+        found, shorts = self.replaced(seen)
+        self.depth -= 1
+        return above + found, _lower(shorts, first)
+
+    def replaced(self, lines: list[Line]) -> tuple[list[Line], list[Short]]:
+        """Cleaned lines with placeholders in the place of IPython syntax."""
+        head = lines[0].text if lines else ""
+        if head.startswith("%%") and not _CELL_MAGIC_HELP.match(head):
+            return self.cell_magic(lines)
+        found, shorts = list(lines), list[Short]()
 
         def number(piece: Piece) -> int | str:
             return self.number(piece, found)
 
-        before = len(self.magics)
         if not self.exact:
+            before, quick = len(self.magics), self.quick
+            self.quick = True
             if pieces.replace_quickly(found, number, shorts):
-                self.quick = True
                 return found, shorts
-            found, shorts = list(cleaned), []
+            self.quick = quick
             del self.magics[before:]
-        self.lines = cleaned
         pieces.replace_exactly(found, number, shorts)
         return found, shorts
 
     def fragment(self, lines: list[Line]) -> ast.Module:
         """Python inside a magic (``%time f(x)``), as a tree of its own."""
+        if not lines[-1].text.endswith("\n"):
+            lines = [*lines[:-1], Line(lines[-1].text + "\n", lines[-1].origins)]
         found, shorts = self.block(lines)
         return self.parse(found, shorts, move_nodes=True)
 
@@ -231,6 +244,8 @@ class _Reader:
                 code = _compile(call)
             except _UNPARSABLE:
                 return call
+            if not code.body:
+                return call  # ";# text" turns into a comment
             origin = ((0, line, column - 1),)
             move(code, [Line(call, origin)], self.cell_lines)
             self.magics.append(
@@ -347,7 +362,7 @@ class _Reader:
         found = [
             tree
             for text, start in arguments.read_names(name, argument.text)
-            if (tree := self.expression(text, argument.cut(start))) is not None
+            if (tree := self.expression(text, argument.cut(start, start + len(text)))) is not None
         ]
         if name not in arguments.NOT_EXPANDED:
             found += self.expressions(argument)
@@ -357,7 +372,7 @@ class _Reader:
         """``{x}`` and ``$x`` in ``text``; none where one of them is no Python, as IPython has it."""
         found: list[ast.expr] = []
         for expression, start in arguments.interpolated(text.text):
-            tree = self.expression(expression, text.cut(start))
+            tree = self.expression(expression, text.cut(start, start + len(expression)))
             if tree is None:
                 return ()
             found.append(tree)

@@ -24,7 +24,8 @@ def clean(lines: list[Line]) -> tuple[int, list[Line]]:
     if first is None:
         return 0, lines
     seen = ipython_prompts(classic_prompts(dedented(lines[first:])))
-    return first, lines[:first] + seen
+    blank = [line.cut(len(line.text.rstrip("\n"))) for line in lines[:first]]
+    return first, blank + seen
 
 
 def dedented(lines: list[Line]) -> list[Line]:

@@ -389,7 +389,12 @@ _CONDA = ("conda", "mamba", "micromamba")
 _CHANNEL_OPTION = "-c"
 
 
+_MAY_INSTALL = re.compile(r"\b(?:pip|conda|mamba|micromamba|apt|yum|apk|cd)", re.IGNORECASE)
+
+
 def _shell(magic: Magic, command: str) -> Treatment:
+    if not _MAY_INSTALL.search(command):
+        return Treatment("translate", f"`{label(magic)}` runs a command.")
     steps = _commands(command)
     installs = [step for step in steps if _manager_of(step) is not None]
     others = [

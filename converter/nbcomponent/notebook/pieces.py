@@ -290,10 +290,12 @@ def _replace_in(
     number: Number,
     shorts: list[Short],
 ) -> int | None:
-    """Replace the first piece of a logical line; the index of its last line, None without a piece."""
+    """Replace the first piece of a logical line; the index of the last line done, None without one."""
     for piece in _candidates(lines, tokens, base):
-        put(lines, piece, number(piece), shorts)
-        return piece.last
+        what = number(piece)
+        put(lines, piece, what, shorts)
+        # Python in the place of a call without parentheses is searched again, as IPython does.
+        return piece.last if isinstance(what, int) else base - 1
     return None
 
 
