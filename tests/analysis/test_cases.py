@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from nbcomponent.analysis.analyse import analyse
 from nbcomponent.analysis.model import ComponentAnalysis
 from nbcomponent.contract.declare import declare

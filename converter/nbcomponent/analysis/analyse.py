@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from nbcomponent.analysis.component import ComponentReader
 from nbcomponent.analysis.crossing import cycles, lost_aliasing
@@ -31,13 +31,15 @@ def analyse(
     declared: Mapping[str, Declared],
     boundary: Boundary = "strict",
     cache: FactsCache | None = None,
+    beside: Callable[[str], bool] = lambda path: False,
 ) -> NotebookAnalysis:
     """What every component of a notebook needs from outside its own cells, and how it is met.
 
     ``declared``: the names that each component's contract and parameters declare. ``boundary``:
     ``strict`` carries imports, effect-free definitions and literal constants from untagged and shared
     cells; ``auto`` also takes them from other components, turns values into outputs and inputs, and
-    pulls in untagged statements. ``cache`` is read and filled when given. Nothing is run.
+    pulls in untagged statements. ``cache`` is read and filled when given. ``beside`` tells
+    whether a relative path exists beside the notebook. Nothing is run.
     """
     if not tagged.component_cells:
         return NotebookAnalysis((), ())
@@ -57,6 +59,7 @@ def analyse(
             declared.get(name, Declared()),
             boundary,
             supplier,
+            beside,
         )
         reader.read()
         surroundings = check_surroundings(reader)

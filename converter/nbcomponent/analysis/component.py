@@ -8,6 +8,7 @@ constant), met by a declaration (parameter, input), or hidden.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from nbcomponent.analysis.carrying import is_immutable_literal, kind_of
@@ -41,7 +42,7 @@ _KIND_RESOLUTION: dict[StatementKind, Resolution] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Site:
     """A place inside the component: what an outside name is blamed on."""
 
@@ -49,7 +50,7 @@ class Site:
     node: NameNode
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class RunBlock:
     """Code that runs as part of the component. ``site``: where it is brought in, None for its own."""
 
@@ -83,6 +84,7 @@ class ComponentReader:
         declared: Declared,
         boundary: Boundary,
         supplier: Supplier | None = None,
+        beside: Callable[[str], bool] = lambda path: False,
     ) -> None:
         self.name = name
         self.cells = cells
@@ -94,6 +96,7 @@ class ComponentReader:
         self.declared = declared
         self.boundary = boundary
         self.supplier = supplier
+        self.beside = beside
         self.reads: set[str] = set()
         self.binds: set[str] = set()
         self.bound: set[str] = set()
@@ -173,12 +176,16 @@ class ComponentReader:
             self._done.clear()
 
     def _read_block(self, block: Block, cell: int, position: int) -> None:
+        self.reads.update(block.exposed)
+        definitions = self.namespace.definitions
         for name, node in block.exposed.items():
-            site = Site(cell, node)
-            self.reads.add(name)
             if name in self.bound:
-                self._unchanged(name, site, position)
+                if name in self.timeline.events:
+                    self._unchanged(name, Site(cell, node), position)
+            elif name in BUILTINS and name not in definitions:
+                continue
             else:
+                site = Site(cell, node)
                 self._pending.append(
                     _Need(
                         name,
@@ -271,7 +278,7 @@ class ComponentReader:
     def _declared_outputs(self) -> None:
         """A variable that the contract stores must reach the component's end."""
         last = len(self.namespace.statements)
-        for name in sorted(self.declared.outputs - self.declared.paths):
+        for name in sorted(self.declared.outputs):
             if name not in self.bound and name not in self.binds and self.cells:
                 cell = self.cells[-1]
                 self.reads.add(name)
@@ -324,7 +331,7 @@ class ComponentReader:
         if name in declared.inputs:
             self._depend(name, "input", need.site, tuple(sorted({d.cell for d in above})), None)
             return True
-        if name in declared.parameters or (name in declared.outputs and name in declared.paths):
+        if name in declared.parameters:
             roles = self.tagged.roles
             defined = [d for d in above if roles[d.cell].parameters] or above
             since = max((d.position for d in defined), default=-1)

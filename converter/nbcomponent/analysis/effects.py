@@ -44,8 +44,8 @@ EffectKind = Literal[
     "option",
     "read",
     "write",
+    "mention",
     "patch",
-    "uses",
 ]
 
 
@@ -106,6 +106,20 @@ LASTING = frozenset({"env-set", "chdir", "path-set", "seed", "option", "write", 
 """Kinds of effects that stay after the code has run."""
 
 
+def modules_of(block: Block, namespace: Namespace) -> dict[str, NameNode]:
+    """Top-level packages that a block imports or uses, with the first place of each."""
+    found: dict[str, NameNode] = {}
+    for bind in block.binds:
+        if bind.module is not None:
+            found.setdefault(bind.module.split(".", 1)[0], bind.node)
+    imports = namespace.imports
+    for chain, node in block.references.items():
+        path = imports.get(chain[0])
+        if path is not None:
+            found.setdefault(path.split(".", 1)[0], node)
+    return found
+
+
 def effects_of(block: Block, namespace: Namespace, code: CellCode | None) -> list[Effect]:
     """The effects of a block, in the order of its text as far as that is known."""
     found: list[Effect] = []
@@ -118,6 +132,10 @@ def effects_of(block: Block, namespace: Namespace, code: CellCode | None) -> lis
             found.extend(_method_call(site.node, namespace))
     for call in block.method_calls:
         found.extend(_method_call(call, namespace))
+    for call in (*(site.node for site in block.calls), *block.method_calls):
+        for argument in (*call.args, *(k.value for k in call.keywords)):
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                found.extend(_mention(argument.value, call))
     for subscript in block.subscripts:
         chain = dotted(subscript.value)
         if (
@@ -133,17 +151,9 @@ def effects_of(block: Block, namespace: Namespace, code: CellCode | None) -> lis
             found.append(Effect("env-get", _text(membership.left), membership, matters=False))
     for mutation in block.mutations:
         found.extend(_store(mutation.chain, mutation.node, mutation.how, namespace))
-    tops: set[str] = set()
     for chain, node in block.references.items():
-        path = resolve(chain)
-        if path is None:
-            continue
-        if path.startswith("sys.path"):
+        if "path" in chain and (resolve(chain) or "").startswith("sys.path"):
             found.append(Effect("path-get", ".".join(chain), node))
-        top = path.split(".", 1)[0]
-        if top not in tops:
-            tops.add(top)
-            found.append(Effect("uses", path, node))
     if code is not None:
         for number, call in block.magics:
             found.extend(_magic(code.magics[number], call))
@@ -367,6 +377,12 @@ def _file(kind: Literal["read", "write"], path: str | None, node: NameNode) -> I
         and not is_url(path)
     ):
         yield Effect(kind, path, node, target=normal_path(path))
+
+
+def _mention(text: str, node: ast.Call) -> Iterator[Effect]:
+    """A word that may name a file: it counts only where such a file lies beside the notebook."""
+    if 2 < len(text) < 300 and "." in text and "\n" not in text and not is_url(text):
+        yield Effect("mention", text, node, target=normal_path(text))
 
 
 def _mode_writes(node: ast.Call, index: int) -> tuple[bool, bool]:

@@ -337,6 +337,11 @@ MODULE_ATTRIBUTES = frozenset(
 
 IPYTHON_BUILTINS = frozenset({"display", "get_ipython"})
 
+NOT_PYTHON = frozenset(
+    ["bash", "sh", "script", "system", "sx", "!", "html", "HTML", "javascript", "js", "latex", "markdown", "svg", "perl", "ruby", "python2", "pypy", "writefile", "file", "sql", "R", "cython", "bigquery", "spark", "configure", "cmd", "powershell"]
+)
+"""Cell magics whose body is no Python of the notebook."""
+
 RANDOM_SETTERS: dict[str, str] = {
     "random.seed": "random",
     "random.setstate": "random",
@@ -767,6 +772,20 @@ VALUE_TYPES: dict[str, str] = {
     "enumerate": "iterator",
     "reversed": "iterator",
     "len": "int",
+    "random.random": "float",
+    "random.uniform": "float",
+    "random.gauss": "float",
+    "random.randint": "int",
+    "random.randrange": "int",
+    "math.sqrt": "float",
+    "math.log": "float",
+    "math.exp": "float",
+    "math.sin": "float",
+    "math.cos": "float",
+    "math.floor": "int",
+    "math.ceil": "int",
+    "time.time": "float",
+    "time.perf_counter": "float",
     "int": "int",
     "float": "float",
     "str": "str",

@@ -18,8 +18,9 @@ StatementKind = Literal["import", "definition", "constant", "statement"]
 class Declared:
     """Names that a component's contract and parameters cells declare.
 
-    A parameter or an input satisfies a name that the component reads; an output names a variable
-    that the component must have bound when it ends.
+    A parameter or an input satisfies a name that the component reads; among the inputs are outputs whose
+    variable receives a path. ``outputs`` names the variables that are stored when the component ends.
+    ``paths`` are the relative paths that the interface covers (defaults of ports, ``include``).
     """
 
     parameters: frozenset[str] = frozenset()

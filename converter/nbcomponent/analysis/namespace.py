@@ -252,6 +252,12 @@ class Namespace:
             used = set(bind.klass.functions)
             for base in bind.klass.node.bases:
                 used |= self._flow(base, definition.position).used
+            for stored_at, value in self.stores.get(bind.name, ()):
+                # put on the class later, and reached by instances made before
+                if isinstance(value, Function):
+                    used.add(value)
+                else:
+                    used |= self._flow(value, stored_at).used
             result = Carries(frozenset(used), frozenset())
         elif bind.value is not None:
             result = self._flow(bind.value, definition.position)

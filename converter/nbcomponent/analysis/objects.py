@@ -19,7 +19,7 @@ _VIEWS = frozenset({"items", "values", "keys", "iterrows", "itertuples", "parame
 _MUTABLE_DISPLAYS = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Changes:
     """What one statement does to values that existed before it: names and how."""
 

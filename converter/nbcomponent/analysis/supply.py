@@ -17,7 +17,7 @@ from nbcomponent.analysis.facts import Function, Statement
 from nbcomponent.analysis.library import PURE_BUILTINS, UNSTORABLE_TYPES
 from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.analysis.timeline import Event, Timeline
-from nbcomponent.analysis.values import PLAIN, is_plain, value_type
+from nbcomponent.analysis.values import is_plain, value_type
 from nbcomponent.notebook.model import TaggedNotebook
 
 _REPEATABLE_MODULES = (
@@ -162,8 +162,8 @@ class Supplier:
         its_type = value_type(name, at, self.namespace)
         if its_type in UNSTORABLE_TYPES:
             return Supply(problem=f"{producer} makes it, and it is {UNSTORABLE_TYPES[its_type]}")
-        if is_plain(name, at, self.namespace) and len(chain) == 1:
-            its_type = PLAIN
+        if its_type in ("dict", "list") and not is_plain(name, chain, self.namespace):
+            its_type = f"builtins.{its_type}"
         definitions: dict[Statement, None] = {}
         for function in self.namespace.carries(name, at).used:
             statement = self._statement_of.get(function)

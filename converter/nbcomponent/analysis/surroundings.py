@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from nbcomponent.analysis.component import ComponentReader, RunBlock, Site
-from nbcomponent.analysis.effects import Effect, is_url
+from nbcomponent.analysis.component import ComponentReader, Site
+from nbcomponent.analysis.effects import Effect, is_url, modules_of, normal_path
 from nbcomponent.analysis.facts import NameNode, Statement
 from nbcomponent.analysis.library import ENVIRONMENT_PREFIXES, WELL_KNOWN_MODULES
 from nbcomponent.analysis.messages import Finding, diagnostic_of
@@ -25,7 +25,7 @@ from nbcomponent.notebook.magics import treatment
 _DEVICES = ("/dev/", "/proc/")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Inside:
     """An effect of the component's own code, with the place it is blamed on."""
 
@@ -34,7 +34,7 @@ class _Inside:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Outside:
     """An effect of another cell."""
 
@@ -88,16 +88,7 @@ def _inside_effects(reader: ComponentReader) -> list[_Inside]:
             site = run.site or Site(run.cell, effect.node)
             found.append(_Inside(effect, site, order))
             order += 1
-        found.extend(_imported_modules(run, order))
     return found
-
-
-def _imported_modules(run: RunBlock, order: int) -> Iterator[_Inside]:
-    for bind in run.block.binds:
-        if bind.kind in ("import", "star") and bind.module:
-            node = bind.node
-            effect = Effect("uses", bind.module, node, "import")
-            yield _Inside(effect, run.site or Site(run.cell, node), order)
 
 
 def _outside_effects(reader: ComponentReader) -> list[_Outside]:
@@ -119,7 +110,7 @@ def _replayable(reader: ComponentReader, statement: Statement) -> bool:
         return False
     position = reader.namespace.position[id(statement)]
     effects = reader.effects.of_statement(statement, position)
-    if any(e.kind not in ("option", "env-set", "path-set", "uses", "path-get") for e in effects):
+    if any(e.kind not in ("option", "env-set", "path-set", "path-get") for e in effects):
         return False
     return all(
         name in reader.namespace.imports or name in BUILTINS for name in statement.block.exposed
@@ -155,7 +146,7 @@ def _environment(
             "NBC108", name, item.site, statements,
             {"what": "env", "required": item.effect.matters, "replay": True},
         )  # fmt: skip
-    modules = _modules(inside)
+    modules = _modules(reader) if setters else {}
     for name, statements in setters.items():
         if name in reported or name in set_inside or name in reader.declared.environment_variables:
             continue
@@ -170,12 +161,13 @@ def _environment(
                 break
 
 
-def _modules(inside: list[_Inside]) -> dict[str, Site]:
+def _modules(reader: ComponentReader) -> dict[str, Site]:
     """Top-level packages that the component imports or uses, with the first place."""
     found: dict[str, Site] = {}
-    for item in inside:
-        if item.effect.kind == "uses":
-            found.setdefault(item.effect.name.split(".")[0], item.site)
+    for run in reader.blocks:
+        for module, node in modules_of(run.block, reader.namespace).items():
+            if module not in found:
+                found[module] = run.site or Site(run.cell, node)
     return found
 
 
@@ -212,12 +204,10 @@ def _import_path(
         return
     site = next((i.site for i in inside if i.effect.kind == "path-get"), None)
     if site is None:
-        for item in inside:
-            if item.effect.kind == "uses" and item.effect.library == "import":
-                top = item.effect.name.lstrip(".").split(".")[0]
-                if top and top not in sys.stdlib_module_names and top not in WELL_KNOWN_MODULES:
-                    site = item.site
-                    break
+        for top, its_site in _modules(reader).items():
+            if top and top not in sys.stdlib_module_names and top not in WELL_KNOWN_MODULES:
+                site = its_site
+                break
     if site is None:
         return
     names: dict[str, list[Statement]] = {}
@@ -259,7 +249,9 @@ def _seeds(
 def _options(
     reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
 ) -> Iterator[_Finding]:
-    modules = _modules(inside)
+    if not any(o.effect.kind == "option" for o in outside):
+        return
+    modules = _modules(reader)
     own = {i.effect.name for i in inside if i.effect.kind == "option"}
     setters: dict[str, tuple[Effect, list[Statement]]] = {}
     for other in outside:
@@ -294,7 +286,7 @@ def _patches(
             setters.setdefault(other.effect.name, (other.effect, []))[1].append(other.statement)
     if not setters:
         return
-    modules = _modules(inside)
+    modules = _modules(reader)
     for name, (effect, statements) in setters.items():
         attribute = effect.target.split(".")[-1]
         site = _mention(reader, attribute) or modules.get(effect.library)
@@ -325,13 +317,19 @@ def _files(
                 scripts.add(other.effect.target)
     written: list[str] = []
     reported: set[str] = set()
+    mentioned: list[_Inside] = []
     for item in inside:
         effect = item.effect
-        if effect.kind not in ("read", "write") or effect.target in reported:
+        if effect.kind not in ("read", "write", "mention") or effect.target in reported:
             continue
         if effect.name.startswith(_DEVICES) or is_url(effect.name):
             continue
         if effect.kind == "read" and any(_covers(w, effect.target) for w in written):
+            continue
+        if _included(reader, effect.target):
+            continue
+        if effect.kind == "mention":
+            mentioned.append(item)
             continue
         matching = [w for w in written_outside if _covers(w, effect.target)]
         if effect.kind == "read" and matching:
@@ -351,7 +349,7 @@ def _files(
         absolute = effect.name.startswith(("/", "~")) or effect.name[1:3] in (":\\", ":/")
         if effect.kind == "write":
             written.append(effect.target)
-            if not absolute and not _included(reader, effect.target):
+            if not absolute:
                 reported.add(effect.target)
                 yield "NBC109", effect.name, item.site, [], {"what": "output"}
                 continue
@@ -359,7 +357,16 @@ def _files(
             reported.add(effect.target)
             severity = "warning" if effect.kind == "write" else "error"
             yield "NBC109", effect.name, item.site, [], {"what": "absolute", "severity": severity}
-        elif not _included(reader, effect.target):
+        else:
+            reported.add(effect.target)
+            yield "NBC109", effect.name, item.site, [], {"what": "relative"}
+    for item in mentioned:
+        effect = item.effect
+        if (
+            effect.target not in reported
+            and effect.target not in written
+            and reader.beside(effect.target)
+        ):
             reported.add(effect.target)
             yield "NBC109", effect.name, item.site, [], {"what": "relative"}
 
@@ -384,7 +391,8 @@ def _covers(written: str, read: str) -> bool:
 
 def _included(reader: ComponentReader, path: str) -> bool:
     return any(
-        path == known or path.startswith(known.rstrip("/") + "/") for known in reader.declared.paths
+        path == known or path.startswith(known + "/")
+        for known in map(normal_path, reader.declared.paths)
     )
 
 

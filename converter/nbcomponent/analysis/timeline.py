@@ -10,7 +10,7 @@ from nbcomponent.analysis.namespace import Namespace, import_path
 from nbcomponent.analysis.objects import ObjectTracker
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Event:
     """A change of a name at a statement. ``how`` is a binding's kind, ``del``, or the mutation."""
 

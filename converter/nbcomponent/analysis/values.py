@@ -7,10 +7,8 @@ import ast
 from nbcomponent.analysis.carrying import is_literal
 from nbcomponent.analysis.library import NUMPY_ARRAYS, PANDAS_READERS, VALUE_TYPES
 from nbcomponent.analysis.namespace import Definition, Namespace
+from nbcomponent.analysis.timeline import Event
 from nbcomponent.analysis.visitor import dotted
-
-PLAIN = "plain"
-"""A literal of JSON's types with text keys, which nothing changes: JSON keeps it exactly."""
 
 _FRAME_METHODS = frozenset(
     [
@@ -71,26 +69,50 @@ def value_type(name: str, position: int, namespace: Namespace) -> str | None:
     return types.pop() if len(types) == 1 else None
 
 
-def is_plain(name: str, position: int, namespace: Namespace) -> bool:
-    """Whether the value is a JSON literal as written (see :data:`PLAIN`)."""
-    definitions = namespace.definitions.get(name, ())
-    return len(definitions) == 1 and _plain(definitions[0].bind.value)
+def is_plain(name: str, chain: list[Event], namespace: Namespace) -> bool:
+    """Whether JSON gives a list or dict back as it was: plain elements and text keys throughout.
+
+    ``chain``: the changes that make the value; all but the first must put plain elements in.
+    """
+    for event in chain:
+        block = event.statement.block
+        values = [b.value for b in block.binds if b.name == name]
+        if event.binds:
+            if len(values) != 1 or not _plain(values[0], event.position, namespace):
+                return False
+            continue
+        for mutation in block.mutations:
+            if mutation.name != name:
+                continue
+            value = mutation.value
+            if mutation.how == "append" and isinstance(value, ast.Call):
+                value = value.args[0] if len(value.args) == 1 else None
+            elif mutation.how != "[]" or not _text_key(mutation.node):
+                return False
+            if not _plain(value, event.position, namespace):
+                return False
+    return bool(chain)
 
 
-def _plain(node: ast.expr | None) -> bool:
+def _text_key(node: ast.AST) -> bool:
+    key = getattr(node, "slice", None)
+    return isinstance(key, ast.Constant) and isinstance(key.value, (str, int))
+
+
+def _plain(node: ast.expr | None, position: int, namespace: Namespace) -> bool:
     if node is None:
         return False
     if isinstance(node, ast.Constant):
         return node.value is None or type(node.value) in (int, float, str, bool)
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.operand, ast.Constant) and type(node.operand.value) in (int, float)
     if isinstance(node, ast.List):
-        return all(_plain(e) for e in node.elts)
+        return all(_plain(e, position, namespace) for e in node.elts)
+    if isinstance(node, ast.ListComp):
+        return _plain(node.elt, position, namespace)
     if isinstance(node, ast.Dict):
         return all(
             isinstance(k, ast.Constant) and isinstance(k.value, str) for k in node.keys
-        ) and all(_plain(v) for v in node.values)
-    return False
+        ) and all(_plain(v, position, namespace) for v in node.values)
+    return type_of(node, position, namespace) in ("int", "float", "str", "bool")
 
 
 def _definition_type(definition: Definition, namespace: Namespace, depth: int) -> str | None:

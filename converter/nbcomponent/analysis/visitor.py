@@ -28,9 +28,9 @@ from nbcomponent.analysis.facts import (
     Statement,
     Use,
 )
-from nbcomponent.analysis.library import MUTATING_METHODS
+from nbcomponent.analysis.library import MUTATING_METHODS, NOT_PYTHON
 from nbcomponent.analysis.scopes import locals_of, parameter_names
-from nbcomponent.notebook.model import PLACEHOLDER, CellCode
+from nbcomponent.notebook.model import PLACEHOLDER, CellCode, Magic
 
 _NOTHING: frozenset[str] = frozenset()
 _EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
@@ -199,8 +199,8 @@ class _Visitor:
                 break
             if scope.kind == "class":
                 scope.names.add(name)
-            elif scope.kind == "function" and name not in scope.names:
-                break  # nonlocal of nothing: cannot happen in a parsed tree
+            elif name not in scope.names:
+                continue  # declared nonlocal: a function further out binds it
             if value is not None and scope.kind == "function":
                 self.alias_local(scope, name, value)
             return
@@ -1001,12 +1001,26 @@ class _Visitor:
                 self.scopes.pop()
             else:
                 self.body(magic.code.body)
+        elif magic.kind == "cell" and magic.body and magic.name not in NOT_PYTHON:
+            self.unknown_body(magic)
         for name, line, column in magic.binds:
             place = ast.copy_location(ast.Name(name, ast.Store()), node)
             place.lineno = place.end_lineno = line
             place.col_offset = column - 1
             place.end_col_offset = column - 1 + len(name.encode())
             self.bind(name, place, "magic", node)
+
+    def unknown_body(self, magic: Magic) -> None:
+        """The body of a cell magic that some package brings: where it is Python it may well be run."""
+        tree = _parse_text(magic.body or "", "exec")
+        if tree is None:
+            return
+        ast.increment_lineno(tree, magic.line)
+        before = set(self.bound)
+        self.guard += 1
+        self.body(tree.body)
+        self.guard -= 1
+        self.bound = before
 
 
 def _is_placeholder(node: ast.expr) -> bool:

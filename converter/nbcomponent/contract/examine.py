@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbcomponent.analysis.model import Boundary, ComponentAnalysis, Crossing, NotebookAnalysis
@@ -51,7 +52,16 @@ def examine(tagged: TaggedNotebook, boundary: Boundary = "strict") -> Examinatio
     from nbcomponent.analysis.analyse import analyse
 
     declarations = declare(tagged)
-    return complete(tagged, declarations, analyse(tagged, declarations.declared, boundary))
+    folder = Path(tagged.notebook.path).parent
+
+    def beside(path: str) -> bool:
+        try:
+            return tagged.notebook.path != "-" and (folder / path).is_file()
+        except (OSError, ValueError):
+            return False
+
+    analysis = analyse(tagged, declarations.declared, boundary, beside=beside)
+    return complete(tagged, declarations, analysis)
 
 
 def complete(
