@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from nbcomponent.cli.main import main
 
 Cells = list[tuple[str, str]]

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from nbcomponent.cli.batch import Failure, attempt, run_batch, usable_cores
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from nbcomponent.cli.main import main
 from nbcomponent.core.explain import codes, near, page
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from nbcomponent.core.diagnostics import Diagnostic, Place
 from nbcomponent.core.ignores import Text, apply_ignores
 

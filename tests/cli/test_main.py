@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from nbcomponent import __version__
 from nbcomponent.cli.main import COMMANDS, main
 

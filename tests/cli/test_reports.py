@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from nbcomponent.analysis.model import Dependency
 from nbcomponent.cli.report import github, sarif, text
 from nbcomponent.cli.report import json as json_report

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from nbcomponent.core.errors import UnusableInput
 from nbcomponent.core.settings import Settings, settings_for
 

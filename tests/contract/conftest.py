@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 import pytest
+
 from nbcomponent.notebook.model import Cell, CellCode, Magic, Notebook, Roles, TaggedNotebook
 
 CellText = tuple[str, str]

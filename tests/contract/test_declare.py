@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from nbcomponent.analysis.model import Declared
 from nbcomponent.contract.declare import Declarations, declare
 from nbcomponent.contract.model import Interface, Parameter, Port

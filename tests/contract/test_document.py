@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from nbcomponent.contract.cells import read_contract_text
 from nbcomponent.contract.document import (
     contract_yaml,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+
 from nbcomponent.analysis.model import ComponentAnalysis, Crossing, Dependency, NotebookAnalysis
 from nbcomponent.contract.declare import declare
 from nbcomponent.contract.examine import Examination, complete, examine, format_of

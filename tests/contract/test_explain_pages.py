@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import nbcomponent.contract
 import pytest
+
+import nbcomponent.contract
 
 ROOM = Path(nbcomponent.contract.__file__).parent
 PAGES = ROOM.parent / "core" / "explain"

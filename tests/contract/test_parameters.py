@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from nbcomponent.contract.model import Parameter, Port
 from nbcomponent.contract.parameters import (
     ParametersCell,

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from nbcomponent.core.atomic import recover, replace_folder, write_file
 
 FILES = 12

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from nbcomponent.core.errors import UnusableInput
 from nbcomponent.run.planner import make_plan
 from nbcomponent.schema.pipeline import read_pipeline

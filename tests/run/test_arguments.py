@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from nbcomponent.run.pipeline import run_pipeline
 
 Project = Any

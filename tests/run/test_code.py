@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from nbcomponent.run.code import copy_code
 from nbcomponent.run.ignore import parse_ignore_rules
 from nbcomponent.run.pipeline import run_pipeline

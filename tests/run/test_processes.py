@@ -14,6 +14,7 @@ from typing import Any
 
 import psutil
 import pytest
+
 from nbcomponent.core.processes import Ended, GuardedProcess
 from nbcomponent.run.pipeline import run_pipeline
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from nbcomponent.run.pipeline import run_pipeline
 from nbcomponent.run.report import RunReport
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from nbcomponent.core.errors import UnusableInput, UsageError
 from nbcomponent.run.events import RunEvent
 from nbcomponent.run.pipeline import run_pipeline

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from nbcomponent.core.errors import UnusableInput
 from nbcomponent.schema.component import CommandComponent, read_component
 from nbcomponent.schema.environment import Requirement

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from nbcomponent.schema.literals import (
     LiteralProblem,
     LiteralType,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from nbcomponent.core.errors import UnusableInput
 from nbcomponent.schema.bindings import PipelineInput, PipelineOutput, StepOutput
 from nbcomponent.schema.pipeline import PipelineJob, read_pipeline

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from nbcomponent.schema.rendering import Invocation, TemplateError, Value, render
 from nbcomponent.schema.templates import Side, parse_template
 

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from nbcomponent.schema.yaml_places import (
     Limits,
     Span,
