@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from nbcomponent.contract.examine import examine
 from nbcomponent.export.build import Export, as_whole, build
 from nbcomponent.export.write import Outcome, write_export

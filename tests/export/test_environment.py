@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from nbcomponent.contract.model import Environment, Interface
 from nbcomponent.core.errors import UnusableInput
 from nbcomponent.export.distributions import Installed, read_distributions

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from nbcomponent.export.local_modules import Imported, ship_included, ship_modules
 
 Exported = Callable[..., Any]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from nbcomponent.core.errors import UnusableInput
 from nbcomponent.export.build import Export
 from nbcomponent.export.write import write_export

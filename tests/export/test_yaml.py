@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from nbcomponent.contract.model import Interface, Parameter, Port
 from nbcomponent.export.component_yaml import component_yaml
 from nbcomponent.export.pipeline_yaml import in_dependency_order, pipeline_yaml

@@ -5,9 +5,10 @@ the function below, only where something is displayed. Its text is that of IPyth
 ``repr``, save that containers wider than 79 columns are set one item a line, sets are sorted, classes
 and plain objects have their short form, and items after the first thousand are left out.
 
-Where it differs from IPython: objects that bring their own ``_repr_pretty_`` are printed with ``repr``,
-and so are functions, compiled patterns and exceptions (classes, numbers, text, containers, numpy and pandas are the same). A value of several lines
-inside a container inside a container may break its lines elsewhere.
+Where it differs from IPython: functions, compiled patterns and exceptions are printed with ``repr``, and
+so are objects whose ``_repr_pretty_`` needs more than text (classes, numbers, text, containers, numpy and
+pandas are the same). A value of several lines inside a container inside a container may break its lines
+elsewhere. What only a front end shows, such as the line for a figure, is not printed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,20 @@ def {show}(value: object) -> None:
 
 def {show_text}(value: {Any}, indent: int = 0, column: int = 0, after: int = 0) -> str:
     """The text of a value; a container wider than 79 columns gets one item a line."""
-    kind = next((k for k in type(value).__mro__ if "__repr__" in vars(k)), object)
+    own = ("__repr__", "_repr_pretty_")
+    kind = next(k for k in type(value).__mro__ if any(name in vars(k) for name in own))
+    if "_repr_pretty_" in vars(kind):
+        parts: list[str] = []
+        pretty = {SimpleNamespace}(
+            text=parts.append,
+            breakable=lambda blank=" ": parts.append(blank),
+            pretty=lambda part: parts.append({show_text}(part)),
+        )
+        try:
+            value._repr_pretty_(pretty, False)
+            return "".join(parts)
+        except (AttributeError, TypeError):  # It needs more of IPython's printer.
+            return repr(value)
     name, base = type(value).__name__, f"{{kind.__module__}}.{{kind.__name__}}"
     rows: list[tuple[str, {Any}]] = []
     if kind is type:
@@ -83,12 +97,12 @@ def {display}(*values: object) -> None:
 '''
 
 
-def show_code(show: str, show_text: str, display: str | None, any_type: str) -> str:
+def show_code(show: str, show_text: str, display: str | None, any_type: str, namespace: str) -> str:
     """The helper's source under the given names; ``display`` is None where nothing calls it.
 
-    ``any_type`` is what the script calls ``typing.Any``.
+    ``any_type`` and ``namespace`` are what the script calls ``typing.Any`` and ``types.SimpleNamespace``.
     """
-    text = SHOW.format(show=show, show_text=show_text, Any=any_type)
+    text = SHOW.format(show=show, show_text=show_text, Any=any_type, SimpleNamespace=namespace)
     if display is not None:
         text += "\n\n" + DISPLAY.format(display=display, show_text=show_text)
     return text

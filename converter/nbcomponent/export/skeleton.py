@@ -194,7 +194,8 @@ def skeleton(
         writer.module("asyncio")
     replaced = {name: _stand_in(writer, name) for name in sorted(stand_ins)}
     if show is not None:
-        code = show_code(*show, "display" if display else None, writer.typing("Any"))
+        namespace = writer.module("types", "SimpleNamespace")
+        code = show_code(*show, "display" if display else None, writer.typing("Any"), namespace)
         writer.helpers["show"] = code
     return Skeleton(
         _import_lines(writer.standard),
