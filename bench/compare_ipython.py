@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from IPython.core.inputtransformer2 import TransformerManager
+
 from nbcomponent.core.errors import UnusableInput
 from nbcomponent.notebook.arguments import FUNCTION_BODIES, NAMESPACE_BODIES, STATEMENT_OPTIONS
 from nbcomponent.notebook.ipython import parse_cell
@@ -39,11 +40,11 @@ _IPYTHON_FAILS = (
 def ipython_tree(source: str) -> ast.Module:
     """What IPython runs, with the bodies of ``%%time``-like magics read as it reads them later."""
     tree = ast.parse(TransformerManager().transform_cell(source))
-    if len(tree.body) == 1 and (call := _shell_call(getattr(tree.body[0], "value", None))):
-        if call.func.attr == "run_cell_magic":  # type: ignore[attr-defined]
-            name, _, body = (argument.value for argument in call.args)  # type: ignore[attr-defined]
-            if name in NAMESPACE_BODIES and body:
-                tree.body += ipython_tree(body).body
+    call = _shell_call(getattr(tree.body[0], "value", None)) if len(tree.body) == 1 else None
+    if call is not None and call.func.attr == "run_cell_magic":  # type: ignore[attr-defined]
+        name, _, body = (argument.value for argument in call.args)  # type: ignore[attr-defined]
+        if name in NAMESPACE_BODIES and body:
+            tree.body += ipython_tree(body).body
     return tree
 
 
@@ -116,11 +117,12 @@ def _as_ipython(magic: Magic) -> str:
 def _fragments(code: CellCode) -> Iterator[tuple[str, str, ast.Module]]:
     """(name, statement, our tree) of each ``%time``-like line magic whose options IPython leaves out."""
     for magic in code.magics:
-        if magic.kind == "line" and magic.name == "time" and magic.code is not None:
+        if magic.code is None:
+            continue
+        if magic.kind == "line" and magic.name == "time":
             yield magic.name, magic.argument, magic.code
-        if magic.kind == "cell" and magic.name in FUNCTION_BODIES and magic.code is not None:
-            if not magic.argument and magic.body:
-                yield magic.name, magic.body, magic.code
+        if magic.kind == "cell" and magic.name in FUNCTION_BODIES and not magic.argument:
+            yield magic.name, magic.body or "", magic.code
 
 
 def difference(source: str) -> str | None:

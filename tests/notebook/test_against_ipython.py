@@ -118,7 +118,7 @@ def test_cells_of_noise_are_read_as_ipython_reads_them(source: str) -> None:
         "",
         "\n\n",
         "x = 1\n%matplotlib inline",
-        "    x = 1\n    y = '''\n  \n'''",
+        "    x = 1\n    y = '''\n  \n    '''",
         "def f():\n    '''\n    >>> f()\n    '''",
         'x = """\n>>> 1\n"""',
         "%%time\n%%capture out\n!ls\nx = f'{y}'",

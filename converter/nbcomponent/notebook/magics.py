@@ -28,8 +28,9 @@ class Treatment:
     ``reason`` and ``way_out`` are sentences for NBC111; ``way_out`` is empty where nothing is to do.
     ``noted``: the user should hear of it although the export goes on.
 
-    ``requirements``: what an ``environment`` line installs, as written (``numpy>=1.26``); ``manager``
-    the program that does; ``requirement_files`` and ``unresolved`` what cannot be read off the line.
+    ``requirements``: what an ``environment`` line installs, as written (``numpy>=1.26``), with
+    ``manager`` (``pip`` or ``conda``); ``system_packages`` what apt and its like install;
+    ``requirement_files`` and ``unresolved`` (``{package}``) what cannot be read off the line.
     ``sets_variables``: environment variables set, None in place of a value that is not fixed text.
     ``changes_directory``: the new working directory, ``""`` where it is computed, None: unchanged.
     ``star_modules``: modules whose names all appear (``%pylab``). ``deletes``: names removed, ``*``
@@ -45,6 +46,7 @@ class Treatment:
     requirements: tuple[str, ...] = ()
     requirement_files: tuple[str, ...] = ()
     unresolved: tuple[str, ...] = ()
+    system_packages: tuple[str, ...] = ()
     sets_variables: tuple[tuple[str, str | None], ...] = ()
     changes_directory: str | None = None
     star_modules: tuple[str, ...] = ()
@@ -426,10 +428,20 @@ def _installed(magic: Magic, command: str) -> Treatment:
     return _merged(magic, steps)
 
 
+# "numpy>=1.2" without quotes is a redirection to a shell, and a requirement to whoever wrote it.
+_REDIRECTION = re.compile(
+    r"\"[^\"\n]*\"|'[^'\n]*'|(?<!\S)[\d&]?>>?[ \t]*(?:&\d|[^\s=]\S*)|(?<!\S)<[ \t]*\S+"
+)
+
+
+def _quoted_only(found: re.Match[str]) -> str:
+    return found[0] if found[0][0] in "\"'" else " "
+
+
 def _commands(text: str) -> list[list[str]]:
     """The single commands of a shell line (or script), as lists of words; redirections left out."""
     result: list[list[str]] = []
-    for line in text.replace("\\\n", " ").split("\n"):
+    for line in _REDIRECTION.sub(_quoted_only, text.replace("\\\n", " ")).split("\n"):
         lexer = shlex.shlex(line, posix=True, punctuation_chars="();|&")
         lexer.whitespace_split = True
         lexer.commenters = "#"
@@ -451,11 +463,11 @@ def _commands(text: str) -> list[list[str]]:
 
 
 def _bare(command: list[str]) -> list[str]:
-    """A command without ``sudo``, variables set in front, and redirections."""
+    """A command without ``sudo`` and variables set in front."""
     words_left = list(command)
     while words_left and (words_left[0] in _PREFIXES or re.match(r"[A-Za-z_]\w*=", words_left[0])):
         words_left.pop(0)
-    return [word for word in words_left if not re.match(r"\d?(?:>|<)", word)]
+    return words_left
 
 
 def _manager_of(command: list[str]) -> str | None:
@@ -475,20 +487,23 @@ def _manager_of(command: list[str]) -> str | None:
 
 
 def _merged(magic: Magic, steps: list[list[str]]) -> Treatment:
-    manager = "pip"
+    manager: str | None = None
     requirements: list[str] = []
+    system: list[str] = []
     files: list[str] = []
     unresolved: list[str] = []
     for step in steps:
-        manager = _manager_of(step) or manager
-        _read_install(step, manager, requirements, files, unresolved)
-    if not requirements and not files and not unresolved:
-        return Treatment(
-            "drop", _because(magic, "it installs nothing"), manager=manager if steps else None
-        )
-    what = "system packages" if manager == "apt" else "packages"
+        program = _manager_of(step)
+        if program == "apt":
+            _read_install(step, program, system, files, unresolved)
+        elif program is not None:
+            manager = program
+            _read_install(step, program, requirements, files, unresolved)
+    if not requirements and not files and not unresolved and not system:
+        return Treatment("drop", _because(magic, "it installs nothing"), manager=manager)
+    what = "packages" if requirements or not system else "system packages"
     way_out = ""
-    if manager == "apt":
+    if system:
         way_out = "Take an image that has them: `environment: {image: ...}` in the contract."
     elif unresolved:
         way_out = f"Write out what is installed: {', '.join(unresolved)[:200]}."
@@ -501,6 +516,7 @@ def _merged(magic: Magic, steps: list[list[str]]) -> Treatment:
         requirements=tuple(dict.fromkeys(requirements)),
         requirement_files=tuple(dict.fromkeys(files)),
         unresolved=tuple(dict.fromkeys(unresolved)),
+        system_packages=tuple(dict.fromkeys(system)),
     )
 
 
