@@ -74,7 +74,11 @@ def normal(text: str) -> list[str]:
         r"(?m)^.*(?:CPU times:|Wall time:|per loop|^Compiler\s*:|Parser\s*:).*$", "", text
     )
     # Placeholders of images and live controls: a script shows none.
-    text = re.sub(r"(?m)^(?:<Figure size .*>|interactive\(children=.*)$", "", text)
+    text = re.sub(
+        r"(?m)^(?:<Figure size .*>|<IPython\.core\.display\.(?:HTML|Javascript|Image) object>|interactive\(children=.*)$",
+        "",
+        text,
+    )
     return [line for line in (" ".join(raw.split()) for raw in text.split("\n")) if line]
 
 
@@ -377,12 +381,12 @@ def main(argv: list[str] | None = None) -> int:
         if expected is None or not normal(expected):
             unstable += 1
             continue
+        cells = [index for index, source in notebook.cells if source.strip()]
+        if len(cells) < len(PARTS):
+            continue
         taken += 1
         for number in range(options.cuts):
             generator = random.Random(f"{options.seed} {number} {notebook.identity}")
-            cells = [index for index, source in notebook.cells if source.strip()]
-            if len(cells) < len(PARTS):
-                continue
             parts = cut(cells, generator)
             result = {
                 "notebook": notebook.relative,
