@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from nbcomponent.cli.main import COMMANDS
 
 MANUAL = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")

@@ -9,9 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbcomponent
 import nbformat
 import pytest
+
+import nbcomponent
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "converter" / "nbcomponent" / "core" / "explain"
