@@ -180,7 +180,7 @@ class ComponentReader:
         definitions = self.namespace.definitions
         for name, node in block.exposed.items():
             if name in self.bound:
-                if name in self.timeline.events:
+                if len(definitions.get(name, ())) > 1 or self.timeline.of(name):
                     self._unchanged(name, Site(cell, node), position)
             elif name in BUILTINS and name not in definitions:
                 continue
@@ -553,7 +553,7 @@ class ComponentReader:
         """Whether nothing in the notebook rebinds or mutates a constant."""
         if len({d.position for d in self.namespace.definitions[name]}) > 1:
             return False
-        if any(e.position != definition.position for e in self.timeline.events.get(name, ())):
+        if any(e.position != definition.position for e in self.timeline.of(name)):
             return False
         if self.namespace.deletions.get(name):
             return False

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from nbcomponent.analysis.facts import Block, NameNode, Statement
@@ -126,16 +127,16 @@ def effects_of(block: Block, namespace: Namespace, code: CellCode | None) -> lis
     resolve = namespace.resolve
     for site in block.calls:
         path = resolve(site.chain)
-        if path is not None:
+        if path is not None and _may_have_effect(path):
             found.extend(_known_call(path, site.chain, site.node, namespace))
         if len(site.chain) > 1:
             found.extend(_method_call(site.node, namespace))
     for call in block.method_calls:
         found.extend(_method_call(call, namespace))
-    for call in (*(site.node for site in block.calls), *block.method_calls):
-        for argument in (*call.args, *(k.value for k in call.keywords)):
-            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                found.extend(_mention(argument.value, call))
+    for text, call in block.texts:
+        if "\n" not in text and not is_url(text):
+            # it counts only where such a file lies beside the notebook
+            found.append(Effect("mention", text, call, target=normal_path(text)))
     for subscript in block.subscripts:
         chain = dotted(subscript.value)
         if (
@@ -170,6 +171,24 @@ def _argument(node: ast.Call, index: int, keyword: str) -> ast.expr | None:
     ):
         return node.args[index]
     return next((k.value for k in node.keywords if k.arg == keyword), None)
+
+
+@lru_cache(maxsize=20_000)
+def _may_have_effect(path: str) -> bool:
+    """A quick no for the calls that make up most of a notebook (``print``, ``numpy.array``)."""
+    last = path.rsplit(".", 1)[-1]
+    return (
+        path in RANDOM_SETTERS
+        or path in OPTION_SETTERS
+        or path in READERS
+        or path in WRITERS
+        or path.startswith(
+            ("os.", "sys.", "site.", "contextlib.", "pathlib.", "dotenv.", "subprocess.")
+        )
+        or (path.startswith("pandas.") and last in PANDAS_READERS)
+        or any(path.startswith(prefix) for prefix, _ in RANDOM_SOURCES)
+        or bool(OPTION_CALL.fullmatch(last))
+    )
 
 
 def _known_call(
@@ -377,12 +396,6 @@ def _file(kind: Literal["read", "write"], path: str | None, node: NameNode) -> I
         and not is_url(path)
     ):
         yield Effect(kind, path, node, target=normal_path(path))
-
-
-def _mention(text: str, node: ast.Call) -> Iterator[Effect]:
-    """A word that may name a file: it counts only where such a file lies beside the notebook."""
-    if 2 < len(text) < 300 and "." in text and "\n" not in text and not is_url(text):
-        yield Effect("mention", text, node, target=normal_path(text))
 
 
 def _mode_writes(node: ast.Call, index: int) -> tuple[bool, bool]:

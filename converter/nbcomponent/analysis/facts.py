@@ -115,7 +115,8 @@ class Block:
     ``exposed``: names read on some path before the block itself has surely bound them, each with the
     first such place. ``uses``: the places where the value of a name may run (see :class:`Use`).
     ``attributes``: every attribute name mentioned, with its first node. ``references``: dotted global
-    names mentioned (``("np", "pi")``), with their node. ``dynamic``: calls of exec, eval, globals and
+    names mentioned (``("np", "pi")``), with their node. ``texts``: arguments of calls that could be the
+    name of a file. ``dynamic``: calls of exec, eval, globals and
     the like where the names they touch are not plain in the text; ``dynamic_names``: names that they
     plainly read (``eval("x")``, ``globals()["x"]``). ``guarded``: names whose absence the code expects
     (``"x" in globals()``, ``$x`` in a shell line, a handler for NameError). ``magics``: placeholders of IPython syntax in it, by number. ``functions``: functions and
@@ -129,6 +130,7 @@ class Block:
     mutations: list[Mutation] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
     method_calls: list[ast.Call] = field(default_factory=list)
+    texts: list[tuple[str, ast.Call]] = field(default_factory=list)
     attributes: dict[str, NameNode] = field(default_factory=dict)
     references: dict[tuple[str, ...], NameNode] = field(default_factory=dict)
     subscripts: list[ast.Subscript] = field(default_factory=list)

@@ -338,7 +338,35 @@ MODULE_ATTRIBUTES = frozenset(
 IPYTHON_BUILTINS = frozenset({"display", "get_ipython"})
 
 NOT_PYTHON = frozenset(
-    ["bash", "sh", "script", "system", "sx", "!", "html", "HTML", "javascript", "js", "latex", "markdown", "svg", "perl", "ruby", "python2", "pypy", "writefile", "file", "sql", "R", "cython", "bigquery", "spark", "configure", "cmd", "powershell"]
+    [
+        "bash",
+        "sh",
+        "script",
+        "system",
+        "sx",
+        "!",
+        "html",
+        "HTML",
+        "javascript",
+        "js",
+        "latex",
+        "markdown",
+        "svg",
+        "perl",
+        "ruby",
+        "python2",
+        "pypy",
+        "writefile",
+        "file",
+        "sql",
+        "R",
+        "cython",
+        "bigquery",
+        "spark",
+        "configure",
+        "cmd",
+        "powershell",
+    ]
 )
 """Cell magics whose body is no Python of the notebook."""
 

@@ -7,24 +7,16 @@ Values are followed as abstract objects: two names that may hold (parts of) one 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from nbcomponent.analysis.facts import CallSite, Function, Statement
 from nbcomponent.analysis.library import MUTATING_FUNCTIONS, PURE_BUILTINS
 from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.analysis.visitor import dotted, root_of
 
+_NOTHING: frozenset[int] = frozenset()
 _PASSING = frozenset({"zip", "enumerate", "reversed", "iter", "sorted", "list", "tuple", "tqdm"})
 _VIEWS = frozenset({"items", "values", "keys", "iterrows", "itertuples", "parameters", "children"})
 _MUTABLE_DISPLAYS = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
-
-
-@dataclass(slots=True, eq=False)
-class Changes:
-    """What one statement does to values that existed before it: names and how."""
-
-    rebinds: dict[str, str]
-    mutates: dict[str, str]
 
 
 class ObjectTracker:
@@ -34,11 +26,14 @@ class ObjectTracker:
         self.namespace = namespace
         self.objects: dict[str, frozenset[int]] = {}
         self.names: dict[int, set[str]] = {}
+        self._history: dict[str, list[tuple[int, frozenset[int]]]] = {}
         self._next = 0
+        self._position = 0
         self._parameters = _mutated_parameters(namespace)
 
-    def step(self, statement: Statement, position: int) -> Changes:
-        """Take one statement in; returns what it changed."""
+    def step(self, statement: Statement, position: int) -> dict[str, str]:
+        """Take one statement in; returns the names whose objects it changed, and how."""
+        self._position = position
         block = statement.block
         mutated: dict[str, str] = {}
         for mutation in block.mutations:
@@ -46,36 +41,40 @@ class ObjectTracker:
                 continue
             self._mutated(mutation.name, mutation.how, mutated)
         for site in block.calls:
-            self._call(site, position, mutated)
-        if self.namespace.has_functions:
-            for function in self.namespace.functions_run_by(block, position):
-                for mutation in function.body.mutations:
-                    self._mutated(mutation.name, mutation.how, mutated)
-        rebinds: dict[str, str] = {}
+            if site.node.args or site.node.keywords or len(site.chain) > 1:
+                self._call(site, position, mutated)
+        for function in self.namespace.functions_run_by(block, position):
+            for mutation in function.body.mutations:
+                self._mutated(mutation.name, mutation.how, mutated)
         fresh: dict[str, frozenset[int]] = {}
         for bind in block.binds:
-            if bind.kind == "star":
+            if bind.kind == "augmented":
                 continue
-            rebinds[bind.name] = bind.kind
-            if bind.value is not None and bind.kind != "augmented":
-                shared = self._of(bind.value, bind.part)
-            elif bind.kind == "augmented":
-                shared = self.objects.get(bind.name, frozenset())
-            else:
-                shared = frozenset()
-            fresh[bind.name] = fresh.get(bind.name, frozenset()) | (shared or self._new())
+            shared = _NOTHING if bind.value is None else self._of(bind.value, bind.part)
+            fresh[bind.name] = fresh[bind.name] | shared if bind.name in fresh else shared
         for name in block.deleted:
-            rebinds[name] = "del"
-            fresh.pop(name, None)
-            self._set(name, frozenset())
+            fresh[name] = _NOTHING
         for name, objects in fresh.items():
             self._set(name, objects)
-        return Changes(rebinds, mutated)
+        return mutated
+
+    def held_at(self, name: str, position: int) -> frozenset[int]:
+        """The objects of a name at a position that is past."""
+        held = _NOTHING
+        for at, objects in self._history.get(name, ()):
+            if at >= position:
+                break
+            held = objects
+        return held
 
     def _set(self, name: str, objects: frozenset[int]) -> None:
-        for old in self.objects.get(name, ()):
+        before = self.objects.get(name, _NOTHING)
+        if not before and not objects:
+            return
+        for old in before:
             self.names[old].discard(name)
         self.objects[name] = objects
+        self._history.setdefault(name, []).append((self._position, objects))
         for new in objects:
             self.names.setdefault(new, set()).add(name)
 
@@ -99,10 +98,10 @@ class ObjectTracker:
     def _of(self, node: ast.expr, part: bool) -> frozenset[int]:
         if isinstance(node, ast.Name):
             known = self.objects.get(node.id)
-            if known is None and node.id in self.namespace.definitions:
+            if not known and node.id in self.namespace.definitions:
                 known = self._new()
                 self._set(node.id, known)
-            return known or frozenset()
+            return known or _NOTHING
         if isinstance(node, (ast.Attribute, ast.Starred, ast.NamedExpr)):
             return self._of(node.value, part)
         if isinstance(node, ast.Subscript):
@@ -111,9 +110,9 @@ class ObjectTracker:
                 self._of(node.value, part) if isinstance(node.slice, ast.Constant) else frozenset()
             )
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return frozenset().union(*(self._of(e, part) for e in node.elts), self._new())
+            return frozenset().union(*(self._of(e, part) for e in node.elts))
         if isinstance(node, ast.Dict):
-            return frozenset().union(*(self._of(e, part) for e in node.values), self._new())
+            return frozenset().union(*(self._of(e, part) for e in node.values))
         if isinstance(node, ast.IfExp):
             return self._of(node.body, part) | self._of(node.orelse, part)
         if isinstance(node, ast.BoolOp):
@@ -124,12 +123,10 @@ class ObjectTracker:
                 return frozenset().union(*(self._of(a, part) for a in node.args))
             if isinstance(func, ast.Attribute) and func.attr in _VIEWS and part:
                 return self._of(func.value, part)
-        return frozenset()
+        return _NOTHING
 
     def _call(self, site: CallSite, position: int, mutated: dict[str, str]) -> None:
         node = site.node
-        if not node.args and not node.keywords and len(site.chain) < 2:
-            return
         path = self.namespace.resolve(site.chain)
         if path is not None:
             for index in MUTATING_FUNCTIONS.get(path, ()):

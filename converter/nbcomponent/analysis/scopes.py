@@ -25,8 +25,11 @@ def parameter_names(arguments: ast.arguments) -> list[str]:
     return names
 
 
-def locals_of(body: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
-    """(names local to a function with this body, names it declares global)."""
+def locals_of(body: Iterable[ast.AST], walrus: bool = True) -> tuple[set[str], set[str]]:
+    """(names local to a function with this body, names it declares global).
+
+    ``walrus``: expressions may hold assignment expressions; where the text has none, they are passed over.
+    """
     bound: set[str] = set()
     global_names: set[str] = set()
     nonlocal_names: set[str] = set()
@@ -36,17 +39,16 @@ def locals_of(body: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
         if isinstance(node, ast.Name):
             if type(node.ctx) is not ast.Load:
                 bound.add(node.id)
-        elif isinstance(node, ast.Constant):
-            pass
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             bound.add(node.name)
-            pending.extend(node.decorator_list)
-            pending.extend(_defaults(node.args))
+            if walrus:
+                pending.extend(node.decorator_list)
+                pending.extend(_defaults(node.args))
         elif isinstance(node, ast.ClassDef):
             bound.add(node.name)
-            pending.extend(node.decorator_list)
-            pending.extend(node.bases)
-            pending.extend(k.value for k in node.keywords)
+            if walrus:
+                pending.extend((*node.decorator_list, *node.bases))
+                pending.extend(k.value for k in node.keywords)
         elif isinstance(node, ast.Lambda):
             pending.extend(_defaults(node.args))
         elif isinstance(node, _COMPREHENSIONS):
@@ -69,12 +71,36 @@ def locals_of(body: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
             elif isinstance(node, ast.MatchMapping) and node.rest:
                 bound.add(node.rest)
             for field in node._fields:
+                if not walrus and field in _EXPRESSION_FIELDS:
+                    continue
                 value = getattr(node, field, None)
                 if isinstance(value, list):
                     pending.extend(v for v in value if isinstance(v, ast.AST))
                 elif isinstance(value, ast.AST):
                     pending.append(value)
     return bound - global_names - nonlocal_names, global_names
+
+
+_EXPRESSION_FIELDS = frozenset(
+    [
+        "value",
+        "test",
+        "iter",
+        "annotation",
+        "context_expr",
+        "exc",
+        "cause",
+        "msg",
+        "subject",
+        "guard",
+        "type",
+        "keys",
+        "cls",
+        "ctx",
+        "op",
+    ]
+)
+"""Fields of statements that only hold expressions to evaluate, and so bind nothing but by ``:=``."""
 
 
 def _defaults(arguments: ast.arguments) -> list[ast.expr]:

@@ -72,7 +72,7 @@ class Supplier:
         """Where ``name``, read by ``component`` at ``position``, comes from. None: from nowhere above."""
         events = [
             e
-            for e in self.timeline.events.get(name, ())
+            for e in self.timeline.of(name)
             if e.position < position and e.statement.cell not in own
         ]
         if not events:
@@ -137,7 +137,7 @@ class Supplier:
         self, producer: str, name: str, position: int, own: frozenset[int]
     ) -> str | None:
         cells = self.tagged.component_cells.get(producer, ())
-        for event in self.timeline.events.get(name, ()):
+        for event in self.timeline.of(name):
             if (
                 event.position > position
                 and event.statement.cell in cells

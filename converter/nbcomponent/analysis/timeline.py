@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from nbcomponent.analysis.facts import Statement
-from nbcomponent.analysis.namespace import Namespace, import_path
+from nbcomponent.analysis.namespace import Definition, Namespace, import_path
 from nbcomponent.analysis.objects import ObjectTracker
 
 
@@ -25,37 +25,45 @@ class Timeline:
 
     def __init__(self, namespace: Namespace) -> None:
         self.namespace = namespace
-        self.events: dict[str, list[Event]] = {}
-        self.held: dict[str, list[tuple[int, frozenset[int]]]] = {}
-        tracker = ObjectTracker(namespace)
-        seen: dict[str, str | Statement] = {}
+        self._events: dict[str, list[Event]] = {}
+        self._mutations: dict[str, list[Event]] = {}
+        self._tracker = ObjectTracker(namespace)
         for position, statement in enumerate(namespace.statements):
-            changes = tracker.step(statement, position)
-            same = _restated(statement, seen)
-            for name in changes.rebinds:
-                self.held.setdefault(name, []).append(
-                    (position, tracker.objects.get(name, frozenset()))
-                )
-            for name, how in changes.rebinds.items():
-                if name not in same:
-                    self._add(name, Event(position, statement, how, True))
-            for definition in namespace.call_bindings.get(position, ()):
-                self._add(definition.bind.name, Event(position, statement, "global", True))
-            for name, how in changes.mutates.items():
-                if name not in changes.rebinds:
-                    self._add(name, Event(position, statement, how, False))
+            mutated = self._tracker.step(statement, position)
+            if mutated:
+                bound = {bind.name for bind in statement.block.binds}
+                for name, how in mutated.items():
+                    if name not in bound:
+                        event = Event(position, statement, how, False)
+                        self._mutations.setdefault(name, []).append(event)
 
-    def _add(self, name: str, event: Event) -> None:
-        self.events.setdefault(name, []).append(event)
+    def of(self, name: str) -> list[Event]:
+        """All changes of a name, in notebook order."""
+        events = self._events.get(name)
+        if events is None:
+            events = self._bindings(name)
+            events += self._mutations.get(name, ())
+            for position in self.namespace.deletions.get(name, ()):
+                events.append(Event(position, self.namespace.statements[position], "del", True))
+            events.sort(key=lambda e: e.position)
+            self._events[name] = events
+        return events
+
+    def _bindings(self, name: str) -> list[Event]:
+        events: list[Event] = []
+        before: Definition | None = None
+        for definition in self.namespace.definitions.get(name, ()):
+            if before is None or not restates(before, definition):
+                called = definition.bind not in definition.statement.block.binds
+                how = "global" if called else definition.bind.kind
+                if not events or events[-1].position != definition.position:
+                    events.append(Event(definition.position, definition.statement, how, True))
+            before = definition
+        return events
 
     def objects(self, name: str, position: int) -> frozenset[int]:
-        """The abstract objects that a name holds at a position."""
-        held: frozenset[int] = frozenset()
-        for at, objects in self.held.get(name, ()):
-            if at >= position:
-                break
-            held = objects
-        return held
+        """The abstract objects that a name holds at a position, where other names may hold them too."""
+        return self._tracker.held_at(name, position)
 
     def between(
         self, name: str, after: int, before: int, without: frozenset[int] = frozenset()
@@ -63,36 +71,21 @@ class Timeline:
         """Changes of ``name`` at positions strictly between, by cells not in ``without``."""
         return [
             e
-            for e in self.events.get(name, ())
+            for e in self.of(name)
             if after < e.position < before and e.statement.cell not in without
         ]
 
 
-def _restated(statement: Statement, seen: dict[str, str | Statement]) -> set[str]:
-    """Names that a statement binds to what they were bound to before (an import made twice)."""
-    same: set[str] = set()
-    for bind in statement.block.binds:
-        name = bind.name
-        before = seen.get(name)
-        if bind.kind == "import":
-            text = import_path(bind)
-            if before == text:
-                same.add(name)
-            seen[name] = text
-        elif bind.function is not None or bind.klass is not None:
-            if isinstance(before, Statement) and same_definition(before, statement):
-                same.add(name)
-            seen[name] = statement
-        elif before is not None:
-            del seen[name]
-    return same
-
-
-def same_definition(one: Statement, other: Statement) -> bool:
-    """Whether two definitions mean the same (comments and layout aside)."""
-    return ast.dump(one.node) == ast.dump(other.node)
+def restates(before: Definition, after: Definition) -> bool:
+    """Whether a binding gives a name what it already was: the same import, the same definition."""
+    one, other = before.bind, after.bind
+    if one.kind == "import" and other.kind == "import":
+        return import_path(one) == import_path(other)
+    if (one.function or one.klass) and (other.function or other.klass):
+        return definition_text(before.statement) == definition_text(after.statement)
+    return False
 
 
 def definition_text(statement: Statement) -> str:
-    """A definition's meaning as text, to tell distinct ones apart."""
+    """A definition's meaning as text: comments and layout do not count."""
     return ast.dump(statement.node)

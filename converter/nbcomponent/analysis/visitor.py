@@ -115,10 +115,12 @@ class _Loop:
 class _Visitor:
     def __init__(self, code: CellCode, future_annotations: bool) -> None:
         self.code = code
+        self.walrus = ":=" in code.text
         self.future_annotations = future_annotations
         self.block = Block()
         self.bound: set[str] = set()
         self.used: dict[str, list[tuple[frozenset[str], bool]]] = {}
+        self.plain: set[str] = set()
         self.scopes: list[_Scope] = []
         self.loops: list[_Loop] = []
         self.returned: list[set[str]] = []
@@ -171,6 +173,10 @@ class _Visitor:
             block.guarded.discard(name)
         if self.dynamic:
             block.dynamic_names.setdefault(name, node)
+        if not stored and not self.bound:
+            if name in self.plain:
+                return
+            self.plain.add(name)
         seen = self.used.get(name)
         if seen is None:
             seen = self.used[name] = []
@@ -652,6 +658,7 @@ class _Visitor:
         block.dynamic_names.update(body.dynamic_names)
         block.calls.extend(body.calls)
         block.method_calls.extend(body.method_calls)
+        block.texts.extend(body.texts)
         block.subscripts.extend(body.subscripts)
         block.references.update(body.references)
         block.attributes.update(body.attributes)
@@ -663,7 +670,7 @@ class _Visitor:
         body: Sequence[ast.stmt],
     ) -> Function | None:
         """Read a function's body. One inside another function counts as part of that function."""
-        local, global_names = locals_of(body)
+        local, global_names = locals_of(body, self.walrus)
         names = parameter_names(node.args)
         nested = self.in_function()
         block = self.block if nested else Block()
@@ -671,12 +678,13 @@ class _Visitor:
         if self.classes and self.scopes and self.scopes[-1].kind == "class":
             function.owner = self.classes[-1]
         outer = (
-            self.block, self.bound, self.used, self.loops, self.ended, self.current, self.returned,
+            self.block, self.bound, self.used, self.plain, self.loops, self.ended, self.current,
+            self.returned,
         )  # fmt: skip
         self.block, self.loops, self.ended, self.returned = block, [], False, []
         self.bound = set(self.bound) if nested else set()
         if not nested:
-            self.used = {}
+            self.used, self.plain = {}, set()
         self.scopes.append(_Scope("function", local | set(names), global_names, function))
         for statement in body:
             if isinstance(statement, ast.Expr) and isinstance(node, ast.Lambda):
@@ -691,7 +699,8 @@ class _Visitor:
             self.finish()
             block.ends = False
         (
-            self.block, self.bound, self.used, self.loops, self.ended, self.current, self.returned,
+            self.block, self.bound, self.used, self.plain, self.loops, self.ended, self.current,
+            self.returned,
         ) = outer  # fmt: skip
         if nested:
             return None
@@ -796,9 +805,20 @@ class _Visitor:
         else:
             self.expr(func)
         for argument in node.args:
-            self.expr(argument)
+            if type(argument) is ast.Constant:
+                self.text_argument(argument, node)
+            else:
+                self.expr(argument)
         for keyword in node.keywords:
-            self.expr(keyword.value)
+            if type(keyword.value) is ast.Constant:
+                self.text_argument(keyword.value, node)
+            else:
+                self.expr(keyword.value)
+
+    def text_argument(self, argument: ast.Constant, node: ast.Call) -> None:
+        text = argument.value
+        if type(text) is str and "." in text and 2 < len(text) < 300:
+            self.block.texts.append((text, node))
 
     def method(self, func: ast.Attribute, node: ast.Call) -> None:
         name = func.attr
@@ -993,7 +1013,7 @@ class _Visitor:
         self.guard -= 1
         if magic.code is not None:
             if magic.code_scope == "function":
-                local, global_names = locals_of(magic.code.body)
+                local, global_names = locals_of(magic.code.body, True)
                 self.scopes.append(_Scope("function", local, global_names))
                 before = set(self.bound)
                 self.body(magic.code.body)
