@@ -15,12 +15,14 @@ import argparse
 import ast
 import collections
 import json
+import re
 import sys
 import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from IPython import version_info
 from IPython.core.inputtransformer2 import TransformerManager
 
 from nbcomponent.core.errors import UnusableInput
@@ -32,9 +34,10 @@ from nbcomponent.notebook.reader import read_notebook
 _SHELL_METHODS = ("run_line_magic", "run_cell_magic", "system", "getoutput", "show_usage")
 
 _IPYTHON_FAILS = (
-    SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError, AssertionError
+    SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError, AssertionError, SystemError
 )  # fmt: skip
-"""What IPython and Python raise for cells that are no Python (the last two: IPython's own)."""
+"""What IPython and Python raise for cells that are no Python."""
+_CLEANED_OTHERWISE = re.compile(r"\A\s|^\s+\S|>>>|^\s*\.\.\.|^%%|\n[ \t]+\n|%\w+ ", re.MULTILINE)
 
 
 def ipython_tree(source: str) -> ast.Module:
@@ -137,6 +140,13 @@ def difference(source: str) -> str | None:
         theirs = None
     if theirs is None and ours.tree is None:
         return None
+    found = _kind_of_difference(source, ours, theirs)
+    if found and version_info[0] < 9 and _CLEANED_OTHERWISE.search(source):
+        return "IPython 8 strips prompts and indentation in another way than IPython 9"
+    return found
+
+
+def _kind_of_difference(source: str, ours: CellCode, theirs: ast.Module | None) -> str | None:
     if theirs is None:
         only = ours.magics[0] if len(ours.magics) == 1 else None
         if only and only.kind == "line" and not source.lstrip().startswith("%"):

@@ -134,4 +134,4 @@ def test_cells_of_noise_are_read_as_ipython_reads_them(source: str) -> None:
     ],
 )
 def test_chosen_cells_are_read_as_ipython_reads_them(source: str) -> None:
-    assert compare_ipython.difference(source) is None
+    assert _explained(compare_ipython.difference(source))

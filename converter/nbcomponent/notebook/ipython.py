@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
@@ -43,8 +44,12 @@ _AUTOMAGIC = re.compile(r"[ \t]*([^\W\d]\w*)[ \t]+[^\s=,]")
 _DEPTH = 50
 """Cell magics in cell magics (``%%time`` below ``%%capture``) that are followed."""
 
-_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
-"""What ``compile`` raises for text that is no Python (null bytes and surrogates: ValueError)."""
+_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError, SystemError)
+"""What ``compile`` raises for text that is no Python: ValueError for null bytes and surrogates,
+SystemError by the tokenizer of Python 3.13.0 for some unfinished f-strings."""
+
+_NODES_DEEP = 3000
+"""Trees deeper than this are refused, as Python 3.11 and later do by themselves."""
 
 
 def parse_cell(source: str, cell: int = 0) -> CellCode:
@@ -112,7 +117,18 @@ def _compile(text: str) -> ast.Module:
         warnings.filterwarnings("ignore", module=re.escape(_FILE))
         _quiet = warnings.filters[0]
     tree: ast.Module = compile(text, _FILE, "exec", _FLAGS, dont_inherit=True)
+    if sys.version_info < (3, 11) and len(text) > _NODES_DEEP and _deeper_than(tree, _NODES_DEEP):
+        raise RecursionError
     return tree
+
+
+def _deeper_than(tree: ast.AST, limit: int) -> bool:
+    level: list[ast.AST] = [tree]
+    for _ in range(limit):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
 
 
 def _automagic(source: str, cell: int) -> CellCode | None:
