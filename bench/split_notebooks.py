@@ -51,6 +51,11 @@ from notebook_files import (
 WIDGET = "application/vnd.jupyter.widget-view+json"
 """A live control element: like an image, nothing that a script could print."""
 
+PLACEHOLDER = re.compile(
+    r"<Figure size .*>|<IPython\.core\.display\.(?:HTML|Javascript|Image) object>|interactive\(children="
+)
+"""What a display of an image, of HTML or of a live control says as text: a script shows none."""
+
 PARTS = ("p1", "p2", "p3")
 
 KERNEL = """
@@ -73,13 +78,8 @@ def normal(text: str) -> list[str]:
     text = re.sub(
         r"(?m)^.*(?:CPU times:|Wall time:|per loop|^Compiler\s*:|Parser\s*:).*$", "", text
     )
-    # Placeholders of images and live controls: a script shows none.
-    text = re.sub(
-        r"(?m)^(?:<Figure size .*>|<IPython\.core\.display\.(?:HTML|Javascript|Image) object>|interactive\(children=.*)$",
-        "",
-        text,
-    )
-    return [line for line in (" ".join(raw.split()) for raw in text.split("\n")) if line]
+    lines = (" ".join(raw.split()) for raw in text.split("\n"))
+    return [line for line in lines if line and not PLACEHOLDER.match(line)]
 
 
 def printed(notebook: dict[str, Any]) -> str:
