@@ -36,13 +36,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from notebook_files import all_cells, note, table, write_json
+from recording import IPYTHON_STATE, SHELL
+
 from nbcomponent.analysis.analyse import analyse
 from nbcomponent.contract.declare import declare
 from nbcomponent.notebook.model import CellCode, TaggedNotebook
 from nbcomponent.notebook.reader import parse_notebook
 from nbcomponent.notebook.tagging import tag
-from notebook_files import all_cells, note, table, write_json
-from recording import IPYTHON_STATE, SHELL
 
 EXCUSED = ("not run", "not evaluated", "some paths")
 LOADS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS", "DELETE_NAME", "DELETE_GLOBAL"}
