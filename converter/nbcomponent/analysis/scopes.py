@@ -39,6 +39,8 @@ def locals_of(body: Iterable[ast.AST], walrus: bool = True) -> tuple[set[str], s
         if isinstance(node, ast.Name):
             if type(node.ctx) is not ast.Load:
                 bound.add(node.id)
+        elif isinstance(node, ast.Starred):
+            pending.append(node.value)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             bound.add(node.name)
             if walrus:
