@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from nbcomponent.analysis.beside import NOTHING_BESIDE, Beside
 from nbcomponent.analysis.component import ComponentReader
 from nbcomponent.analysis.crossing import cycles, lost_aliasing
 from nbcomponent.analysis.effects import EffectReader
@@ -31,15 +32,15 @@ def analyse(
     declared: Mapping[str, Declared],
     boundary: Boundary = "strict",
     cache: FactsCache | None = None,
-    beside: Callable[[str], bool] = lambda path: False,
+    beside: Beside = NOTHING_BESIDE,
 ) -> NotebookAnalysis:
     """What every component of a notebook needs from outside its own cells, and how it is met.
 
     ``declared``: the names that each component's contract and parameters declare. ``boundary``:
     ``strict`` carries imports, effect-free definitions and literal constants from untagged and shared
     cells; ``auto`` also takes them from other components, turns values into outputs and inputs, and
-    pulls in untagged statements. ``cache`` is read and filled when given. ``beside`` tells
-    whether a relative path exists beside the notebook. Nothing is run.
+    pulls in untagged statements. ``cache`` is read and filled when given. ``beside`` looks
+    at the notebook's folder. Nothing is run.
     """
     if not tagged.component_cells:
         return NotebookAnalysis((), ())
@@ -71,6 +72,7 @@ def analyse(
                 dependencies=reader.dependencies(),
                 carried=reader.carried(),
                 crossings=reader.crossings(),
+                files=tuple(sorted(reader.files)),
                 reads=frozenset(reader.reads),
                 binds=frozenset(reader.binds),
                 diagnostics=in_reading_order((*reader.diagnostics, *surroundings, *lost)),

@@ -8,9 +8,9 @@ constant), met by a declaration (parameter, input), or hidden.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from nbcomponent.analysis.beside import NOTHING_BESIDE, STAR_NAMES, Beside
 from nbcomponent.analysis.carrying import is_immutable_literal, kind_of
 from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.facts import Block, Function, NameNode, Statement
@@ -84,7 +84,7 @@ class ComponentReader:
         declared: Declared,
         boundary: Boundary,
         supplier: Supplier | None = None,
-        beside: Callable[[str], bool] = lambda path: False,
+        beside: Beside = NOTHING_BESIDE,
     ) -> None:
         self.name = name
         self.cells = cells
@@ -102,6 +102,7 @@ class ComponentReader:
         self.bound: set[str] = set()
         self.bound_at: dict[str, int] = {}
         self.blocks: list[RunBlock] = []
+        self.files: set[str] = set()
         self.diagnostics: list[Diagnostic] = []
         self._dependencies: dict[str, Dependency] = {}
         self._carried: dict[tuple[int, int], StatementKind] = {}
@@ -182,7 +183,7 @@ class ComponentReader:
             if name in self.bound:
                 if len(definitions.get(name, ())) > 1 or self.timeline.of(name):
                     self._unchanged(name, Site(cell, node), position)
-            elif name in BUILTINS and name not in definitions:
+            elif name in BUILTINS and name not in definitions and not self.namespace.stars:
                 continue
             else:
                 site = Site(cell, node)
@@ -364,15 +365,15 @@ class ComponentReader:
             self._hidden(need, ("NBC107",), self._history_cells(name, site))
             return
         if name in BUILTINS or name in IPYTHON_BUILTINS:
+            hiding = [s for s in self._stars(name, need.position) if self._hides(s, name)]
+            if hiding and not any(s.cell in self.own for s in hiding):
+                self._from_stars(need, hiding)
             return
-        stars = [s for s in self.namespace.stars if s.cell not in self.own]
-        own_star = any(s.cell in self.own for s in self.namespace.stars)
-        if own_star and not need.outside:
+        stars = self._stars(name, need.position)
+        if any(s.cell in self.own for s in stars):
             return
         if stars:
-            self._hidden(need, ("NBC110",), tuple(sorted({s.cell for s in stars})))
-            return
-        if own_star:
+            self._from_stars(need, stars)
             return
         dynamic = [
             s.cell
@@ -383,6 +384,33 @@ class ComponentReader:
             self._hidden(need, ("NBC107",), tuple(sorted(set(dynamic))))
             return
         self._hidden(need, ("NBC102",), ())
+
+    def _stars(self, name: str, position: int) -> list[Definition]:
+        """Star imports above ``position`` that may bind ``name``."""
+        found = []
+        for star in self.namespace.stars:
+            if star.position < position:
+                names = self.beside.star_names(star.bind.module or "")
+                if names is None or name in names:
+                    found.append(star)
+        return found
+
+    def _hides(self, star: Definition, builtin: str) -> bool:
+        """Whether a star import is known to bind the name of a builtin."""
+        module = star.bind.module or ""
+        names = STAR_NAMES.get(module) or self.beside.star_names(module)
+        return names is not None and builtin in names
+
+    def _from_stars(self, need: _Need, stars: list[Definition]) -> None:
+        cells = tuple(sorted({s.cell for s in stars}))
+        roles = self.tagged.roles
+        if self.boundary == "strict" or any(roles[s.cell].skip for s in stars):
+            self._hidden(need, ("NBC110",), cells)
+            return
+        self._depend(need.name, "import", need.site, cells, "NBC110")
+        self._report("NBC110", need.name, need.site, cells, severity="note", resolution="import")
+        for star in stars:
+            self._carry(star.statement, "import", need.site, need.position)
 
     def _binds_dynamically(self, statement: Statement) -> bool:
         """Whether a statement may bind names that its text does not show."""

@@ -262,6 +262,8 @@ def _nbc109(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
             f"`{f.name}` is written by {where}, outside {f.component}, and read here",
             declare,
         )
+    if what == "shipped":
+        return "note", f"`{f.name}` lies beside the notebook and goes with {f.component}", None
     if what == "absolute":
         return "error", f"`{f.name}` is a path of this machine", declare
     if what == "output":
@@ -278,6 +280,8 @@ def _nbc109(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
 
 def _nbc110(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
     where = cells_text(f.cells)
+    if f.details.get("resolution"):
+        return "note", f"the star import in {where} is carried over for `{f.name}`", None
     return (
         "error",
         f"`{f.name}` can only come from the star import in {where}",

@@ -77,7 +77,10 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class ComponentAnalysis:
-    """One component: ``cells`` are its own; ``carried`` stand in notebook order."""
+    """One component: ``cells`` are its own; ``carried`` stand in notebook order.
+
+    ``files``: relative paths beside the notebook that the component reads and that go with it (``auto``).
+    """
 
     name: str
     cells: tuple[int, ...]
@@ -87,6 +90,7 @@ class ComponentAnalysis:
     reads: frozenset[str]
     binds: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

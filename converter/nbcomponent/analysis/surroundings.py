@@ -359,16 +359,29 @@ def _files(
             yield "NBC109", effect.name, item.site, [], {"what": "absolute", "severity": severity}
         else:
             reported.add(effect.target)
-            yield "NBC109", effect.name, item.site, [], {"what": "relative"}
+            yield "NBC109", effect.name, item.site, [], _relative(reader, effect.target)
     for item in mentioned:
         effect = item.effect
         if (
             effect.target not in reported
             and effect.target not in written
-            and reader.beside(effect.target)
+            and reader.beside.kind(effect.target) == "file"
         ):
             reported.add(effect.target)
-            yield "NBC109", effect.name, item.site, [], {"what": "relative"}
+            yield "NBC109", effect.name, item.site, [], _relative(reader, effect.target)
+
+
+def _relative(reader: ComponentReader, path: str) -> dict[str, object]:
+    """A file beside the notebook goes with the component (``auto``), or is a finding."""
+    if (
+        reader.boundary == "auto"
+        and path
+        and not path.startswith("..")
+        and reader.beside.kind(path)
+    ):
+        reader.files.add(path)
+        return {"what": "shipped"}
+    return {"what": "relative"}
 
 
 def _is_command(item: _Inside, reader: ComponentReader) -> bool:

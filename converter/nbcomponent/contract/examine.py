@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nbcomponent.analysis.beside import NOTHING_BESIDE, Beside, Kind
 from nbcomponent.analysis.model import Boundary, ComponentAnalysis, Crossing, NotebookAnalysis
 from nbcomponent.contract.declare import Declarations, declare
 from nbcomponent.contract.model import Format, Interface, Port
@@ -52,16 +53,36 @@ def examine(tagged: TaggedNotebook, boundary: Boundary = "strict") -> Examinatio
     from nbcomponent.analysis.analyse import analyse
 
     declarations = declare(tagged)
-    folder = Path(tagged.notebook.path).parent
-
-    def beside(path: str) -> bool:
-        try:
-            return tagged.notebook.path != "-" and (folder / path).is_file()
-        except (OSError, ValueError):
-            return False
-
+    beside = (
+        _beside(Path(tagged.notebook.path).parent)
+        if tagged.notebook.path != "-"
+        else NOTHING_BESIDE
+    )
     analysis = analyse(tagged, declarations.declared, boundary, beside=beside)
     return complete(tagged, declarations, analysis)
+
+
+_LARGEST_MODULE = 2_000_000
+
+
+def _beside(folder: Path) -> Beside:
+    def kind(path: str) -> Kind:
+        try:
+            place = folder / path
+            return "file" if place.is_file() else "folder" if place.is_dir() else ""
+        except (OSError, ValueError):
+            return ""
+
+    def text(path: str) -> str | None:
+        try:
+            place = folder / path
+            if not place.is_file() or place.stat().st_size > _LARGEST_MODULE:
+                return None
+            return place.read_text(encoding="utf-8", errors="replace")
+        except (OSError, ValueError):
+            return None
+
+    return Beside(kind, text)
 
 
 def complete(

@@ -1,0 +1,118 @@
+"""What lies beside the notebook, as far as the analysis may look: which files exist, what modules define."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["file", "folder", ""]
+
+
+def _nothing(path: str) -> Kind:
+    return ""
+
+
+def _no_text(path: str) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Looks at the notebook's folder without running anything.
+
+    ``kind`` tells whether a relative path is a file or a folder there; ``text`` gives the text of a
+    file, None where there is none.
+    """
+
+    kind: Callable[[str], Kind] = _nothing
+    text: Callable[[str], str | None] = _no_text
+
+    def star_names(self, module: str) -> frozenset[str] | None:
+        """Names that ``from module import *`` binds, None where that cannot be told."""
+        if module in STAR_NAMES:
+            return None
+        path = module.lstrip(".").replace(".", "/")
+        if not path:
+            return None
+        text = self.text(f"{path}.py")
+        if text is None:
+            text = self.text(f"{path}/__init__.py")
+        return public_names(text) if text is not None else None
+
+
+def public_names(text: str) -> frozenset[str] | None:
+    """Names that a star import of a module with this text binds; None where its text does not tell."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
+            return None
+        if isinstance(node, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets
+        ):
+            try:
+                return frozenset(str(n) for n in ast.literal_eval(node.value))
+            except (ValueError, TypeError, SyntaxError):
+                return None
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update(a.asname or a.name.split(".", 1)[0] for a in node.names)
+        elif isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+        elif isinstance(node, (ast.stmt, ast.excepthandler, ast.Tuple, ast.List, ast.Starred)):
+            pending.extend(ast.iter_child_nodes(node))
+    return frozenset(n for n in names if not n.startswith("_"))
+
+
+_NUMPY = frozenset(["sum", "any", "all", "abs", "min", "max", "round", "pow"])
+STAR_NAMES: dict[str, frozenset[str]] = {
+    "numpy": _NUMPY,
+    "pylab": _NUMPY,
+    "matplotlib.pylab": _NUMPY,
+    "jax.numpy": _NUMPY,
+    "cupy": _NUMPY,
+    "scipy": _NUMPY,
+    "math": frozenset({"pow"}),
+    "cmath": frozenset(),
+    "os": frozenset({"open"}),
+    "io": frozenset({"open"}),
+    "codecs": frozenset({"open"}),
+    "gzip": frozenset({"open", "compress"}),
+    "operator": frozenset({"abs", "pow"}),
+    "pyspark.sql.functions": frozenset(
+        [
+            "sum",
+            "min",
+            "max",
+            "abs",
+            "round",
+            "filter",
+            "hash",
+            "map",
+            "slice",
+            "ascii",
+            "bin",
+            "hex",
+            "pow",
+        ]
+    ),
+    "torch": frozenset(["sum", "any", "all", "abs", "min", "max", "round", "pow"]),
+    "builtins": frozenset(),
+}
+"""Builtins that a star import of a well-known module hides (numpy 1 and 2, each module's ``__all__``)."""
+
+NOTHING_BESIDE = Beside()
+"""For notebooks that are not files."""
