@@ -28,7 +28,7 @@ from nbcomponent.analysis.model import (
 from nbcomponent.analysis.namespace import BUILTINS, Definition, Namespace, import_path
 from nbcomponent.analysis.objects import may_be_changed_by_call
 from nbcomponent.analysis.supply import Supplier
-from nbcomponent.analysis.timeline import Event, Timeline, definition_text
+from nbcomponent.analysis.timeline import Event, Timeline, restates, same_definition
 from nbcomponent.core.diagnostics import Diagnostic, Place
 from nbcomponent.core.places import place_of
 from nbcomponent.notebook.model import TaggedNotebook
@@ -504,16 +504,8 @@ class ComponentReader:
 
     def _distinct(self, definitions: list[Definition]) -> bool:
         """Whether definitions in several cells differ (an import made twice does not)."""
-        meanings = set()
-        for definition in definitions:
-            bind = definition.bind
-            if bind.kind == "import":
-                meanings.add("import " + import_path(bind))
-            elif bind.function is not None or bind.klass is not None:
-                meanings.add(definition_text(definition.statement))
-            else:
-                meanings.add(f"{definition.cell}")
-        return len(meanings) > 1
+        first = definitions[0]
+        return any(d.cell != first.cell and not restates(first, d) for d in definitions[1:])
 
     def _ran_later(self, defined_in: tuple[int, ...], cell: int) -> bool:
         """Whether execution counts show that the only defining cell ran after the reading one."""
@@ -571,7 +563,7 @@ class ComponentReader:
         return kind, statements
 
     def _same_definition(self, statements: list[Statement]) -> bool:
-        return len({definition_text(s) for s in statements}) == 1
+        return all(same_definition(statements[0], s) for s in statements[1:])
 
     def _definition_changed(self, name: str, definition: Definition, need: _Need) -> bool:
         events = self.timeline.between(name, definition.position, need.position, self.own)

@@ -126,8 +126,14 @@ class Namespace:
                 block = statement.block
                 if not block.binds:
                     continue
-                if block.functions or any(use.name in carriers for use in block.uses):
-                    carriers.update(bind.name for bind in block.binds)
+                runs = bool(block.functions)
+                if not runs:
+                    for use in block.uses:
+                        if use.name in carriers:
+                            runs = True
+                            break
+                if runs:
+                    carriers.update([bind.name for bind in block.binds])
             grew = len(carriers) > before
 
     def _decorated(self, position: int, bind: Bind) -> None:

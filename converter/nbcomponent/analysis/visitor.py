@@ -967,11 +967,14 @@ class _Visitor:
         before = set(self.bound)
         scope = _Scope("comprehension", set())
         for generator in generators:
-            scope.names.update(
-                n.id
-                for n in ast.walk(generator.target)
-                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-            )
+            if isinstance(generator.target, ast.Name):
+                scope.names.add(generator.target.id)
+            else:
+                scope.names.update(
+                    n.id
+                    for n in ast.walk(generator.target)
+                    if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+                )
         self.scopes.append(scope)
         for position, generator in enumerate(generators):
             if position:
