@@ -86,9 +86,7 @@ print(json.dumps({"seconds": time.perf_counter() - started}))
 OURS = (
     COMMON
     + """
-from nbcomponent.notebook.reader import read_notebook
-from nbcomponent.notebook.tagging import tag
-from nbcomponent.contract.examine import examine
+from nbcomponent.cli.examined import examine_path
 from nbcomponent.core.errors import UnusableInput
 import warnings
 warnings.simplefilter("ignore")
@@ -96,7 +94,7 @@ started = time.perf_counter()
 found = components = 0
 for path in paths:
     try:
-        examination = examine(tag(read_notebook(path)), boundary="strict")
+        examination = examine_path(path, "strict")
     except UnusableInput:
         continue
     found += len(examination.diagnostics)
