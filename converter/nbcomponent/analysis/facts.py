@@ -25,7 +25,9 @@ class Function:
     """A function, lambda or method and what its body does when it runs.
 
     ``parameters``: names in positional order. ``owner`` is the class for methods. ``body`` is empty
-    until the visitor has read it.
+    until the visitor has read it. Of its parameters: ``parameter_mutations`` are changed,
+    ``augmented`` are targets of ``+=`` (which changes only some types), ``gives`` are (in) what it
+    returns, ``keeps`` are stored in the first one (``self.rows = rows``).
     """
 
     name: str
@@ -36,6 +38,9 @@ class Function:
     owner: Class | None = None
     nested: bool = False
     parameter_mutations: set[str] = field(default_factory=set)
+    augmented: set[str] = field(default_factory=set)
+    gives: set[str] = field(default_factory=set)
+    keeps: set[str] = field(default_factory=set)
     returns: list[ast.expr] = field(default_factory=list)
 
 
@@ -119,7 +124,8 @@ class Block:
     name of a file. ``dynamic``: calls of exec, eval, globals and
     the like where the names they touch are not plain in the text; ``dynamic_names``: names that they
     plainly read (``eval("x")``, ``globals()["x"]``). ``guarded``: names whose absence the code expects
-    (``"x" in globals()``, ``$x`` in a shell line, a handler for NameError). ``magics``: placeholders of IPython syntax in it, by number. ``functions``: functions and
+    (``"x" in globals()``, ``$x`` in a shell line, a handler for NameError). ``dropped``: names that the
+    end of an exception handler unbinds, where it runs. ``magics``: placeholders of IPython syntax in it, by number. ``functions``: functions and
     lambdas defined anywhere in it.
     """
 
@@ -138,6 +144,7 @@ class Block:
     dynamic: list[tuple[str, ast.Call]] = field(default_factory=list)
     dynamic_names: dict[str, NameNode] = field(default_factory=dict)
     guarded: set[str] = field(default_factory=set)
+    dropped: set[str] = field(default_factory=set)
     magics: list[tuple[int, ast.Call]] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     ends: bool = False

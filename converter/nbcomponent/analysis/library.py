@@ -85,6 +85,34 @@ MUTATING_METHODS = frozenset(
 )
 """Methods that change the object they are called on (containers, arrays, files, estimators)."""
 
+SHARING_METHODS = frozenset(
+    [
+        "get",
+        "setdefault",
+        "pop",
+        "popleft",
+        "__getitem__",
+        "items",
+        "values",
+        "keys",
+        "ravel",
+        "reshape",
+        "view",
+        "squeeze",
+        "unsqueeze",
+        "transpose",
+        "swapaxes",
+        "detach",
+        "numpy",
+        "parameters",
+        "named_parameters",
+        "children",
+        "modules",
+        "named_modules",
+    ]
+)
+"""Methods whose result is (a part of, or a view of) the object they are called on."""
+
 MUTATING_FUNCTIONS: dict[str, tuple[int, ...]] = {
     "random.shuffle": (0,),
     "numpy.random.shuffle": (0,),
@@ -110,6 +138,76 @@ MUTATING_FUNCTIONS: dict[str, tuple[int, ...]] = {
     "object.__setattr__": (0,),
 }
 """Functions that change an argument, by its position."""
+
+SHARING_FUNCTIONS = frozenset(
+    [
+        "numpy.asarray",
+        "numpy.asanyarray",
+        "numpy.ascontiguousarray",
+        "numpy.atleast_1d",
+        "numpy.atleast_2d",
+        "numpy.ravel",
+        "numpy.reshape",
+        "numpy.squeeze",
+        "numpy.transpose",
+        "numpy.swapaxes",
+        "numpy.expand_dims",
+        "torch.from_numpy",
+        "torch.as_tensor",
+        "memoryview",
+        "next",
+    ]
+)
+"""Functions whose result is a view of, or (in), their first argument."""
+
+USED_UP = frozenset(
+    [
+        "iter",
+        "map",
+        "filter",
+        "zip",
+        "enumerate",
+        "reversed",
+        "csv.reader",
+        "csv.DictReader",
+        "itertools.chain",
+        "itertools.count",
+        "itertools.cycle",
+        "itertools.islice",
+        "itertools.product",
+        "itertools.permutations",
+        "itertools.combinations",
+        "itertools.groupby",
+        "itertools.zip_longest",
+        "itertools.takewhile",
+        "itertools.dropwhile",
+        "itertools.accumulate",
+        "itertools.starmap",
+        "os.scandir",
+        "os.walk",
+        "glob.iglob",
+        "re.finditer",
+    ]
+)
+"""Calls that give an iterator, which every use advances."""
+
+DRAWN_FROM = frozenset(
+    [
+        "open",
+        "io.open",
+        "io.StringIO",
+        "io.BytesIO",
+        "random.Random",
+        "numpy.random.default_rng",
+        "numpy.random.RandomState",
+        "numpy.random.Generator",
+        "torch.Generator",
+        "queue.Queue",
+        "queue.SimpleQueue",
+        "queue.PriorityQueue",
+    ]
+)
+"""Calls that give an object whose methods, or functions that it is passed to, advance its state."""
 
 STORING_FUNCTIONS = frozenset(
     [

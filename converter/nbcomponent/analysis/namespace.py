@@ -99,7 +99,7 @@ class Namespace:
                         mutation.how[0] in "[." or mutation.how in STORING_METHODS
                     ):
                         self.stores.setdefault(mutation.name, []).append((position, mutation.value))
-                for name in block.deleted:
+                for name in (*block.deleted, *block.dropped):
                     self.deletions.setdefault(name, []).append(position)
         if binders:
             self._bindings_by_calls(binders)

@@ -37,13 +37,23 @@ class Timeline:
                         event = Event(position, statement, how, False)
                         self._mutations.setdefault(name, []).append(event)
 
+    def changes(self, name: str) -> bool:
+        """Whether anything changes a name after its first binding; of most names nothing does."""
+        namespace = self.namespace
+        return (
+            name in self._mutations
+            or name in namespace.deletions
+            or len(namespace.definitions.get(name, ())) > 1
+        )
+
     def of(self, name: str) -> list[Event]:
         """All changes of a name, in notebook order."""
         events = self._events.get(name)
         if events is None:
             events = self._bindings(name)
             events += self._mutations.get(name, ())
-            for position in self.namespace.deletions.get(name, ()):
+            deletions = self.namespace.deletions
+            for position in (*deletions.get(name, ()), *deletions.get("*", ())):
                 events.append(Event(position, self.namespace.statements[position], "del", True))
             events.sort(key=lambda e: e.position)
             self._events[name] = events

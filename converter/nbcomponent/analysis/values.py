@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from nbcomponent.analysis.carrying import is_literal
 from nbcomponent.analysis.library import NUMPY_ARRAYS, PANDAS_READERS, VALUE_TYPES
 from nbcomponent.analysis.namespace import Definition, Namespace
-from nbcomponent.analysis.timeline import Event
 from nbcomponent.analysis.visitor import dotted
+
+if TYPE_CHECKING:
+    from nbcomponent.analysis.timeline import Event
+
+IN_PLACE_TYPES = frozenset(
+    [
+        "list",
+        "set",
+        "dict",
+        "numpy.ndarray",
+        "pandas.DataFrame",
+        "pandas.Series",
+        "collections.Counter",
+        "collections.deque",
+        "torch.Tensor",
+    ]
+)
+"""Types whose ``+=`` and the like change the object itself."""
 
 _FRAME_METHODS = frozenset(
     [
@@ -65,7 +83,7 @@ _ARRAY_METHODS = frozenset(
 
 def value_type(name: str, position: int, namespace: Namespace) -> str | None:
     """The dotted type of a name's value at a position; None where the text does not tell."""
-    types = {_definition_type(d, namespace, 0) for d in namespace.reaching(name, position)}
+    types = {definition_type(d, namespace) for d in namespace.reaching(name, position)}
     return types.pop() if len(types) == 1 else None
 
 
@@ -115,7 +133,8 @@ def _plain(node: ast.expr | None, position: int, namespace: Namespace) -> bool:
     return type_of(node, position, namespace) in ("int", "float", "str", "bool")
 
 
-def _definition_type(definition: Definition, namespace: Namespace, depth: int) -> str | None:
+def definition_type(definition: Definition, namespace: Namespace, depth: int = 0) -> str | None:
+    """The dotted type that a binding gives its name, None where the text does not tell."""
     bind = definition.bind
     if bind.kind == "magic" or bind.part or bind.value is None or bind.kind == "dynamic":
         return None
@@ -161,7 +180,7 @@ def type_of(node: ast.expr, position: int, namespace: Namespace, depth: int = 0)
         return None
     if isinstance(node, ast.Name):
         types = {
-            _definition_type(d, namespace, depth + 1) for d in namespace.reaching(node.id, position)
+            definition_type(d, namespace, depth + 1) for d in namespace.reaching(node.id, position)
         }
         return types.pop() if len(types) == 1 else None
     if isinstance(node, ast.Call):
@@ -243,12 +262,13 @@ def _call_type(node: ast.Call, position: int, namespace: Namespace, depth: int) 
             if definition.bind.klass is not None:
                 return definition.bind.klass.name
             function = definition.bind.function
-            if function is not None and _is_generator(function.node):
+            if function is not None and is_generator(function.node):
                 return "iterator"
     return None
 
 
-def _is_generator(node: ast.AST) -> bool:
+def is_generator(node: ast.AST) -> bool:
+    """Whether a function gives a generator: its own body holds a ``yield``."""
     if isinstance(node, ast.Lambda):
         return False
     pending: list[ast.AST] = list(getattr(node, "body", []))

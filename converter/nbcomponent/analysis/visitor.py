@@ -28,12 +28,18 @@ from nbcomponent.analysis.facts import (
     Statement,
     Use,
 )
-from nbcomponent.analysis.library import MUTATING_METHODS, NOT_PYTHON
+from nbcomponent.analysis.library import (
+    MUTATING_METHODS,
+    NOT_PYTHON,
+    SHARING_METHODS,
+    STORING_METHODS,
+)
 from nbcomponent.analysis.scopes import locals_of, parameter_names
 from nbcomponent.notebook.model import PLACEHOLDER, CellCode, Magic
 
 _NOTHING: frozenset[str] = frozenset()
 _EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
+_CONTAINERS = frozenset({"list", "dict", "set", "bytearray"})
 _NAMESPACE_CALLS = frozenset({"globals", "locals", "vars", "dir"})
 _QUERY_NAME = re.compile(r"@([A-Za-z_]\w*)")
 
@@ -43,8 +49,9 @@ def read_cell(code: CellCode, future_annotations: bool = False) -> CellFacts:
     if code.tree is None:
         return CellFacts(code.cell, ())
     statements = []
+    visitor = _Visitor(code, future_annotations)
     for index, node in enumerate(code.tree.body):
-        visitor = _Visitor(code, future_annotations)
+        visitor.start()
         visitor.statement(node)
         statements.append(Statement(code.cell, index, node, visitor.finish()))
     return CellFacts(code.cell, tuple(statements))
@@ -82,13 +89,31 @@ def root_of(node: ast.AST) -> ast.Name | None:
     return node if isinstance(node, ast.Name) else None
 
 
+def object_root(node: ast.AST) -> ast.Name | None:
+    """The name whose object an expression reaches, also through calls that share: ``d.get("k")[0]``."""
+    while True:
+        if isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred, ast.NamedExpr)):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            func = node.func
+            if isinstance(func, ast.Attribute) and func.attr in SHARING_METHODS:
+                node = func.value
+            elif isinstance(func, ast.Name) and func.id == "vars" and len(node.args) == 1:
+                node = node.args[0]
+            else:
+                return None
+        else:
+            return node if isinstance(node, ast.Name) else None
+
+
 class _Scope:
     """A function, comprehension or class body around the code being walked.
 
-    ``alias`` maps a local to the parameter or global that it is (a part of).
+    ``alias`` maps a local to the parameter or global that it is (a part of); ``fresh`` are parameters
+    that are surely bound to something else by now; ``inner`` the functions defined in it.
     """
 
-    __slots__ = ("alias", "function", "globals", "kind", "names")
+    __slots__ = ("alias", "fresh", "function", "globals", "inner", "kind", "names", "top")
 
     def __init__(
         self,
@@ -102,6 +127,9 @@ class _Scope:
         self.globals = set(global_names)
         self.function = function
         self.alias: dict[str, str] = {}
+        self.fresh: set[str] = set()
+        self.inner: dict[str, Function] = {}
+        self.top: frozenset[int] = frozenset()
 
 
 class _Loop:
@@ -130,6 +158,14 @@ class _Visitor:
         self.guard = 0
         self.classes: list[Class] = []
         self.current: ast.stmt | None = None
+
+    def start(self) -> None:
+        """Begin a new top-level statement."""
+        self.block = Block()
+        self.bound = set()
+        self.used = {}
+        self.plain = set()
+        self.ended = False
 
     def finish(self) -> Block:
         block = self.block
@@ -221,9 +257,11 @@ class _Visitor:
         return all(scope.kind == "comprehension" or name in scope.globals for scope in self.scopes)
 
     def alias_local(self, scope: _Scope, name: str, value: ast.expr) -> None:
-        root = root_of(value)
+        root = None if _is_copy(value) else object_root(value)
         if root is None:
             scope.alias.pop(name, None)
+            if id(self.current) in scope.top:
+                scope.fresh.add(name)
             return
         target = scope.alias.get(root.id, root.id)
         if target != name:
@@ -240,7 +278,7 @@ class _Visitor:
         self.block.deleted.setdefault(name, node)
 
     def mutate(self, target: ast.expr, node: NameNode, how: str, value: ast.expr | None) -> None:
-        root = root_of(target)
+        root = object_root(target)
         if root is None:
             return
         name = root.id
@@ -249,17 +287,65 @@ class _Visitor:
                 name = scope.alias[name]
                 break
         if self.scopes and not self.is_global(name):
-            for scope in reversed(self.scopes):
-                if scope.function is not None and name in scope.function.parameters:
-                    scope.function.parameter_mutations.add(name)
-                    break
-                if scope.kind == "function" and name in scope.names:
-                    break
+            function = self.of_parameter(name)
+            if function is not None:
+                if how.endswith("=") and not isinstance(value, _MUTABLE_DISPLAYS):
+                    function.augmented.add(name)
+                else:
+                    function.parameter_mutations.add(name)
+                if how[:1] in ".[" and value is not None and name == function.parameters[0]:
+                    self.handed_on(value, function, function.keeps)
             return
         chain = dotted(target) or (name,)
-        if how.startswith(".") and len(how) > 1:
+        if how.startswith(".") and len(how) > 1 and len(chain) + (root is target) > 1:
             chain = (*chain, how[1:])
         self.block.mutations.append(Mutation(name, self.at or node, how, chain, value))
+
+    def of_parameter(self, name: str) -> Function | None:
+        """The function around whose parameter ``name`` still is."""
+        for scope in reversed(self.scopes):
+            function = scope.function
+            if function is not None and name in function.parameters:
+                return None if name in scope.fresh else function
+            if scope.kind == "function" and name in scope.names:
+                return None
+        return None
+
+    def handed_on(self, value: ast.expr, function: Function, into: set[str]) -> None:
+        """Note the parameters of ``function`` whose objects ``value`` is, or holds."""
+        pending = [value]
+        while pending:
+            part = pending.pop()
+            if isinstance(part, (ast.Tuple, ast.List, ast.Set)):
+                pending.extend(part.elts)
+            elif isinstance(part, ast.Dict):
+                pending.extend(part.values)
+            elif isinstance(part, ast.IfExp):
+                pending.extend((part.body, part.orelse))
+            elif isinstance(part, ast.BoolOp):
+                pending.extend(part.values)
+            else:
+                root = object_root(part)
+                if root is not None:
+                    name = root.id
+                    for scope in reversed(self.scopes):
+                        if scope.kind == "function":
+                            name = scope.alias.get(name, name)
+                            break
+                    if self.of_parameter(name) is function:
+                        into.add(name)
+
+    def inner_call(self, name: str, node: ast.Call) -> None:
+        """A call of a function that is local to a function: what it does to its arguments."""
+        for scope in reversed(self.scopes):
+            inner = scope.inner.get(name)
+            if inner is not None:
+                for parameter, argument in arguments_of(inner, node, 0):
+                    if parameter in inner.parameter_mutations:
+                        self.mutate(argument, argument, name, node)
+                return
+            if name in scope.names:
+                return
 
     # statements
 
@@ -297,7 +383,10 @@ class _Visitor:
                 self.ended = True
 
     def assign(self, node: ast.Assign) -> None:
-        self.expr(node.value, stored=True)
+        value = node.value
+        self.expr(value, stored=True)
+        if type(value) is ast.Attribute and value.attr in STORING_METHODS:
+            self.mutate(value.value, value, value.attr, None)  # push = rows.append
         for target in node.targets:
             self.target(target, node.value)
 
@@ -501,6 +590,7 @@ class _Visitor:
                 if scope.kind == "function":
                     if scope.function is not None:
                         scope.function.returns.append(node.value)
+                        self.handed_on(node.value, scope.function, scope.function.gives)
                     break
         self.returned.append(set(self.bound))
         self.ended = True
@@ -532,6 +622,7 @@ class _Visitor:
             ended = self.body(handler.body)
             if temporary:
                 self.bound.discard(temporary)
+                self.block.dropped.add(temporary)
             paths.append((self.bound, ended))
         if node.finalbody:
             self.bound = set(before)
@@ -685,10 +776,13 @@ class _Visitor:
         self.bound = set(self.bound) if nested else set()
         if not nested:
             self.used, self.plain = {}, set()
-        self.scopes.append(_Scope("function", local | set(names), global_names, function))
+        scope = _Scope("function", local | set(names), global_names, function)
+        scope.top = frozenset(map(id, body))
+        self.scopes.append(scope)
         for statement in body:
             if isinstance(statement, ast.Expr) and isinstance(node, ast.Lambda):
                 self.expr(statement.value, stored=True)
+                self.handed_on(statement.value, function, function.gives)
             else:
                 self.statement(statement)
         self.scopes.pop()
@@ -703,6 +797,8 @@ class _Visitor:
             self.returned,
         ) = outer  # fmt: skip
         if nested:
+            if not isinstance(node, ast.Lambda) and self.scopes[-1].kind == "function":
+                self.scopes[-1].inner[name] = function
             return None
         self.block.functions.append(function)
         return function
@@ -794,6 +890,8 @@ class _Visitor:
             self.read(func.id, func)
             if not self.scopes or self.is_global(func.id):
                 self.block.calls.append(CallSite((func.id,), node))
+            else:
+                self.inner_call(func.id, node)
         elif type(func) is ast.Attribute:
             chain = dotted(func)
             self.attribute(func, False)
@@ -809,11 +907,17 @@ class _Visitor:
                 self.text_argument(argument, node)
             else:
                 self.expr(argument)
+                if type(argument) is ast.Attribute and argument.attr in STORING_METHODS:
+                    self.mutate(
+                        argument.value, argument, argument.attr, node
+                    )  # map(rows.append, x)
         for keyword in node.keywords:
             if type(keyword.value) is ast.Constant:
                 self.text_argument(keyword.value, node)
             else:
                 self.expr(keyword.value)
+                if keyword.arg == "out":
+                    self.mutate(keyword.value, keyword.value, "out", None)
 
     def text_argument(self, argument: ast.Constant, node: ast.Call) -> None:
         text = argument.value
@@ -834,7 +938,12 @@ class _Visitor:
             or (name.endswith("_") and not name.endswith("__"))
             or name.startswith("set_")
         ):
-            self.mutate(func.value, func, name, node)
+            owner = func.value
+            if type(owner) is ast.Name and owner.id in _CONTAINERS and node.args:
+                owner = node.args[0]  # list.append(rows, 1)
+            self.mutate(owner, func, name, node)
+            if name == "shuffle" and node.args:
+                self.mutate(node.args[0], func, name, node)
         if name in ("query", "eval") and node.args:
             text = node.args[0]
             if isinstance(text, ast.Constant) and isinstance(text.value, str):
@@ -1044,6 +1153,46 @@ class _Visitor:
         self.body(tree.body)
         self.guard -= 1
         self.bound = before
+
+
+def arguments_of(function: Function, call: ast.Call, skip: int) -> list[tuple[str, ast.expr]]:
+    """(parameter, argument) of a call; ``skip``: parameters that the receiver takes (1 for methods)."""
+    spec = function.node.args
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    rest = spec.vararg.arg if spec.vararg else None
+    keywords = spec.kwarg.arg if spec.kwarg else None
+    named = {*positional, *(a.arg for a in spec.kwonlyargs)}
+    found: list[tuple[str, ast.expr]] = []
+    for index, argument in enumerate(call.args, skip):
+        if index < len(positional):
+            found.append((positional[index], argument))
+        elif rest is not None:
+            found.append((rest, argument))
+    for keyword in call.keywords:
+        if keyword.arg in named:
+            found.append((str(keyword.arg), keyword.value))
+        elif keywords is not None:
+            found.append((keywords, keyword.value))
+    given = {parameter for parameter, _ in found}
+    defaults = list(zip(positional[::-1], spec.defaults[::-1], strict=False))
+    defaults += [
+        (a.arg, d) for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None
+    ]
+    found += [(name, default) for name, default in defaults if name not in given]
+    return found
+
+
+def _is_copy(node: ast.expr) -> bool:
+    """``a[:]``, which makes a new list."""
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Slice)
+        and node.slice.lower is None
+        and node.slice.upper is None
+    )
+
+
+_MUTABLE_DISPLAYS = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
 def _is_placeholder(node: ast.expr) -> bool:
