@@ -181,7 +181,7 @@ class ComponentReader:
         definitions = self.namespace.definitions
         for name, node in block.exposed.items():
             if name in self.bound:
-                if len(definitions.get(name, ())) > 1 or self.timeline.of(name):
+                if self.timeline.changes(name):
                     self._unchanged(name, Site(cell, node), position)
             elif name in BUILTINS and name not in definitions and not self.namespace.stars:
                 continue
