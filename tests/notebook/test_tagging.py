@@ -126,13 +126,20 @@ def test_nbc204_contract_on_a_code_cell() -> None:
     "line",
     [
         "%%writefile {folder}/train.py",
-        "%%writefile train.sh",
+        "%%writefile {name}",
         "%%writefile -a train.py",
         "%%writefile",
     ],
 )
 def test_nbc205_script_that_cannot_be_a_source(line: str) -> None:
     assert _codes(_tagged((f"{line}\nx = 1\n", ["component:a"]))) == ["NBC205"]
+
+
+@pytest.mark.parametrize("line", ["%%writefile notes.txt", "%%file README", "%%file -a train.sh"])
+def test_a_cell_that_writes_another_file_is_an_ordinary_cell(line: str) -> None:
+    tagged = _tagged((f"{line}\ntext\n", ["component:a"]), ("y", ["component:a"]))
+    assert _codes(tagged) == []
+    assert tagged.roles[0].writes_script is None
 
 
 def test_nbc205_script_beside_other_cells() -> None:

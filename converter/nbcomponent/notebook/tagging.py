@@ -220,6 +220,8 @@ def _script(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> str |
         return None
     names = words(magic.argument)
     paths = [word.text for word in names if word.text not in ("-a", "--append")]
+    if len(paths) == 1 and not paths[0].endswith((".py", "}")) and "$" not in paths[0]:
+        return None  # It writes a text, a README or a table: a cell like any other.
     if len(paths) != 1 or magic.interpolated or not paths[0].endswith(".py"):
         _report(
             found,
