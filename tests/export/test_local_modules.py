@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from nbcomponent.export import local_modules
 from nbcomponent.export.local_modules import Imported, ship_included, ship_modules
 
 Exported = Callable[..., Any]
@@ -113,9 +114,7 @@ def test_the_component_runs_with_its_modules(exported: Exported, workshop: Any) 
         lib__more="from helpers import twice\n",
     )
     shop = exported(
-        ("component: train\ninclude: [words.txt]\n", "raw", "contract:train")
-        if False
-        else ("x = 1",),
+        ("x = 1",),
         ("from lib.more import twice\nprint(twice(4))", "component:train"),
     )
     assert shop.output() == "8\n"
@@ -131,3 +130,60 @@ def test_a_changed_module_changes_the_version(exported: Exported, workshop: Any)
     first = workshop.build(cells).listings[0].version
     tree(workshop.folder, helpers="X = 2\n")
     assert workshop.build(cells).listings[0].version != first
+
+
+def test_auto_ships_the_files_that_cells_and_local_modules_read(
+    exported: Exported, workshop: Any
+) -> None:
+    workshop.folder.mkdir()
+    tree(workshop.folder, reading="def words():\n    return open('data/words.txt').read()\n")
+    tree(workshop.folder, pkg__table="from pathlib import Path\n\nHERE = Path(__file__).parent\n")
+    (workshop.folder / "pkg" / "table.csv").write_text("a,b\n")
+    with (workshop.folder / "pkg" / "table.py").open("a") as module:
+        module.write("TEXT = (HERE / 'table.csv').read_text()\n")
+    (workshop.folder / "data").mkdir()
+    (workshop.folder / "data" / "words.txt").write_text("one two")
+    (workshop.folder / "title.txt").write_text("T")
+    (workshop.folder / "unread.txt").write_text("U")
+    shop = exported(
+        ("import reading\nfrom pkg.table import TEXT", "component:train"),
+        ("print(open('title.txt').read(), reading.words(), TEXT)", "component:train"),
+        boundary="auto",
+    )
+    assert shop.output() == "T one two a,b\n\n"
+    folder = shop.script().parent
+    assert not (folder / "unread.txt").exists()
+    (workshop.folder / "title.txt").write_text("other")
+    cells = [("print(open('title.txt').read())", "component:train")]
+    one = workshop.build(cells, boundary="auto").listings[0]
+    (workshop.folder / "title.txt").write_text("another")
+    other = workshop.build(cells, boundary="auto").listings[0]
+    assert one.included == other.included == ("title.txt",)
+    assert one.version != other.version
+
+
+def test_strict_ships_no_file_that_the_contract_does_not_name(workshop: Any) -> None:
+    workshop.folder.mkdir()
+    (workshop.folder / "title.txt").write_text("T")
+    export = workshop.build([("print(open('title.txt').read())", "component:train")])
+    assert export.blocked
+    assert [d.code for d in export.diagnostics] == ["NBC109"]
+
+
+def test_the_notebooks_whole_folder_is_never_shipped(workshop: Any) -> None:
+    workshop.folder.mkdir()
+    cells = [("import os\nprint(os.listdir('.'))", "component:train")]
+    assert workshop.build(cells, boundary="auto").blocked
+
+
+def test_files_that_are_too_large_together_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_modules, "_LARGEST_TOTAL", 10)
+    (tmp_path / "data").mkdir()
+    for name in "abc":
+        (tmp_path / "data" / name).write_bytes(b"12345")
+    assert len(ship_included(tmp_path, ["data/a", "data/b"]).files) == 2
+    refused = ship_included(tmp_path, ["data"])
+    assert refused.files == {}
+    assert [d.code for d in refused.diagnostics] == ["NBC308"]

@@ -29,6 +29,7 @@ from nbcomponent.export.environment import (
 from nbcomponent.export.local_modules import (
     Imported,
     Shipped,
+    data_of_modules,
     imports_of,
     ship_included,
     ship_modules,
@@ -196,7 +197,8 @@ class _Build:
         imports = [*imports_of(trees), *map(Imported, modules), *_stored(interface)]
         imports += [i for port in interface.inputs for i in self._of_producer(port)]
         shipped = ship_modules(self.folder, imports, _path_folders(trees))
-        included = ship_included(self.folder, interface.include)
+        beside = (*analysis.files, *data_of_modules(self.folder, shipped.files))
+        included = ship_included(self.folder, (*interface.include, *beside))
         imports = [*shipped.imports, *_imports_in(included, shipped)]
         attributes = {n.attr for t in trees for n in ast.walk(t) if isinstance(n, ast.Attribute)}
         imports += implied_modules(attributes, {i.module for i in imports})

@@ -11,7 +11,7 @@ import ast
 import os
 import stat
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -36,6 +36,7 @@ NEVER_SHIPPED = frozenset(
 
 _NEVER_SUFFIXES = (".pyc", ".pyo")
 _LARGEST = 64 * 1024 * 1024
+_LARGEST_TOTAL = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +213,14 @@ def _listed_submodules(tree: ast.Module) -> list[str]:
 
 
 def ship_included(folder: Path, included: Iterable[str]) -> Shipped:
-    """The files and folders that a contract's ``include`` names, relative to the notebook's folder."""
+    """Files and folders by name, relative to the notebook's folder.
+
+    A contract's ``include`` names them, and the analysis finds them under ``--boundary auto``. Together
+    they may have 256 MiB: more than that is no code but data, which an input carries better.
+    """
     files: dict[str, bytes] = {}
     diagnostics: list[Diagnostic] = []
+    total = 0
     for name in included:
         path = PurePosixPath(name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or name.startswith("~") or ":" in name:
@@ -231,10 +237,51 @@ def ship_included(folder: Path, included: Iterable[str]) -> Shipped:
             )
             continue
         for file in _files_below(folder, path):
+            if str(file) in files:
+                continue
             data = _read_inside(folder, file, diagnostics)
-            if data is not None:
-                files[str(file)] = data
+            if data is None:
+                continue
+            files[str(file)] = data
+            total += len(data)
+            if total > _LARGEST_TOTAL:
+                diagnostics.append(
+                    _refused(
+                        name, "with it the component's files exceed 256 MiB; make it a data input"
+                    )
+                )
+                return Shipped({}, (), frozenset(), tuple(diagnostics))
     return Shipped(dict(sorted(files.items())), (), frozenset(), tuple(diagnostics))
+
+
+def data_of_modules(folder: Path, modules: Mapping[str, bytes]) -> list[str]:
+    """Files that shipped modules name in their text, as the folder or the module's own has them.
+
+    ``read_data("births.csv")`` in a local module opens a file beside the notebook just as a cell does.
+    """
+    found: dict[str, None] = {}
+    for path, data in modules.items():
+        if not path.endswith(".py"):
+            continue
+        try:
+            tree = ast.parse(data)
+        except (SyntaxError, ValueError):
+            continue
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+                continue
+            name = PurePosixPath(node.value) if _may_name_a_file(node.value) else None
+            if name is None or name.is_absolute() or ".." in name.parts:
+                continue
+            for place in (name, PurePosixPath(path).parent / name):
+                full = folder / place
+                if full.is_file() and not full.is_symlink() and _is_inside(folder, full):
+                    found[str(place)] = None
+    return [name for name in found if name not in modules]
+
+
+def _may_name_a_file(text: str) -> bool:
+    return 0 < len(text) <= 255 and "." in text and text.isprintable() and text.strip() == text
 
 
 def _files_below(folder: Path, path: PurePosixPath) -> Iterable[PurePosixPath]:
