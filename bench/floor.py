@@ -86,13 +86,17 @@ print(json.dumps({"seconds": time.perf_counter() - started}))
 OURS = (
     COMMON
     + """
+from nbcomponent.cli.batch import SeldomCollector
 from nbcomponent.cli.examined import examine_path
 from nbcomponent.core.errors import UnusableInput
 import warnings
 warnings.simplefilter("ignore")
 started = time.perf_counter()
 found = components = 0
+collector = SeldomCollector()
 for path in paths:
+    examination = None
+    collector.between_items()
     try:
         examination = examine_path(path, "strict")
     except UnusableInput:

@@ -7,6 +7,7 @@ which one it was.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections import deque
@@ -68,6 +69,27 @@ def run_batch(
         on_done(len(items))
         return outcomes
     return _Pool(task, items, on_done).run(min(jobs, len(items)))
+
+
+class SeldomCollector:
+    """Garbage collection after every so many items, and not while one is worked on.
+
+    The trees of a notebook are many objects that nearly all live until it is done: looking through
+    them again and again costs a tenth of the time of ``check`` and frees next to nothing. For a
+    process that does nothing else.
+    """
+
+    every = 32
+
+    def __init__(self) -> None:
+        gc.disable()
+        self._items = 0
+
+    def between_items(self) -> None:
+        """To be called where no item's objects are alive."""
+        self._items += 1
+        if self._items % self.every == 0:
+            gc.collect()
 
 
 def usable_cores() -> int:
@@ -184,11 +206,13 @@ def _serve(task: Callable[[Any], Any], connection: Connection, inherited: list[C
         other.close()
     # Ctrl-C goes to the whole group; the parent alone answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    collector = SeldomCollector()
     while True:
         try:
             number, item = connection.recv()
         except (EOFError, OSError):
             return
+        collector.between_items()
         packed = attempt(pickle.dumps, (number, attempt(task, item)))
         if isinstance(packed, Failure):
             packed = pickle.dumps((number, packed))
