@@ -30,6 +30,14 @@ _NUMBER_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow,
 
 def kind_of(statement: Statement, namespace: Namespace) -> StatementKind:
     """What moving this statement means: an import, a definition, a constant, or anything else."""
+    position = namespace.position[id(statement)]
+    kind = namespace.kinds.get(position)
+    if kind is None:
+        kind = namespace.kinds[position] = _kind_of(statement, namespace)
+    return kind
+
+
+def _kind_of(statement: Statement, namespace: Namespace) -> StatementKind:
     node = statement.node
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return "import"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nbcomponent.analysis.beside import NOTHING_BESIDE, STAR_NAMES, Beside
+from nbcomponent.analysis.beside import NOTHING_BESIDE, Beside
 from nbcomponent.analysis.carrying import is_immutable_literal, kind_of
 from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.facts import Block, Function, NameNode, Statement
@@ -48,6 +48,7 @@ class Site:
 
     cell: int
     node: NameNode
+    place: Place | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -101,6 +102,7 @@ class ComponentReader:
         self.binds: set[str] = set()
         self.bound: set[str] = set()
         self.bound_at: dict[str, int] = {}
+        self.deleted_at: dict[str, int] = {}
         self.blocks: list[RunBlock] = []
         self.files: set[str] = set()
         self.diagnostics: list[Diagnostic] = []
@@ -171,8 +173,16 @@ class ComponentReader:
             if definition.definite:
                 self.bound.add(definition.bind.name)
                 self.bound_at[definition.bind.name] = position
+        for definition in self.namespace.star_bindings.get(position, ()):
+            self.binds.add(definition.bind.name)
+            if definition.definite:
+                self.bound.add(definition.bind.name)
+                self.bound_at[definition.bind.name] = position
+                self._changed.discard(definition.bind.name)
         for name in block.deleted:
             self.bound.discard(name)
+            if isinstance(statement.node, ast.Delete):
+                self.deleted_at[name] = position
         if redefined:
             self._done.clear()
 
@@ -317,15 +327,23 @@ class ComponentReader:
         if not every:
             self._undefined(need)
             return
-        above = [d for d in every if d.position < need.position]
+        since = self._deleted_since(name)
+        above = [d for d in every if since < d.position < need.position]
         if not above and (name in BUILTINS or need.guarded):
             return
         if name in self.binds and not above:
+            if since >= 0:
+                self._undefined(need)
             return  # bound on some paths by the component, and by nothing else before
         if self._declared_elsewhere(name, need, above):
             return
         reaching = self.namespace.reaching(name, need.position, self.own) if above else every
-        self._resolve(need, reaching, above)
+        self._resolve(need, [d for d in reaching if d.position > since] or reaching, above)
+
+    def _deleted_since(self, name: str) -> int:
+        """Where the component itself deleted a name that it has not bound since; -1: nowhere."""
+        at = self.deleted_at.get(name, -1)
+        return at if at > self.bound_at.get(name, -1) else -1
 
     def _declared_elsewhere(self, name: str, need: _Need, above: list[Definition]) -> bool:
         declared = self.declared
@@ -359,18 +377,19 @@ class ComponentReader:
         if name in self.declared.parameters or name in self.declared.outputs:
             self._depend(name, "parameter", site, (), None)
             return
-        if name in self.binds or need.guarded:
+        if need.guarded or (name in self.binds and self._deleted_since(name) < 0):
             return
         if IPYTHON_NAMES.fullmatch(name) or name == "get_ipython":
             self._hidden(need, ("NBC107",), self._history_cells(name, site))
             return
         if name in BUILTINS or name in IPYTHON_BUILTINS:
-            hiding = [s for s in self._stars(name, need.position) if self._hides(s, name)]
-            if hiding and not any(s.cell in self.own for s in hiding):
-                self._from_stars(need, hiding)
             return
         stars = self._stars(name, need.position)
         if any(s.cell in self.own for s in stars):
+            return
+        below = self._own_below(name, need.position)
+        if below:
+            self._hidden(need, ("NBC103",), below)
             return
         if stars:
             self._from_stars(need, stars)
@@ -386,20 +405,15 @@ class ComponentReader:
         self._hidden(need, ("NBC102",), ())
 
     def _stars(self, name: str, position: int) -> list[Definition]:
-        """Star imports above ``position`` that may bind ``name``."""
-        found = []
-        for star in self.namespace.stars:
-            if star.position < position:
-                names = self.beside.star_names(star.bind.module or "")
-                if names is None or name in names:
-                    found.append(star)
-        return found
+        """Star imports above ``position`` of modules that may export ``name``: nobody knows."""
+        if name.startswith("_"):
+            return []
+        return [star for star in self.namespace.stars if star.position < position]
 
-    def _hides(self, star: Definition, builtin: str) -> bool:
-        """Whether a star import is known to bind the name of a builtin."""
-        module = star.bind.module or ""
-        names = STAR_NAMES.get(module) or self.beside.star_names(module)
-        return names is not None and builtin in names
+    def _own_below(self, name: str, position: int) -> tuple[int, ...]:
+        """Cells of the component that define a name only below its use."""
+        definitions = self.namespace.definitions.get(name, ())
+        return tuple(sorted({d.cell for d in definitions if d.position > position}))
 
     def _from_stars(self, need: _Need, stars: list[Definition]) -> None:
         cells = tuple(sorted({s.cell for s in stars}))
@@ -460,6 +474,15 @@ class ComponentReader:
         codes: list[str] = []
         if any(d.bind.kind == "dynamic" for d in reaching):
             codes.append("NBC107")
+        if any(d.bind.kind == "star" for d in reaching):
+            if all(d.bind.kind == "star" for d in above) and above:
+                self._from_stars(need, reaching)
+                return
+            codes.append("NBC110")
+        later = self._ran_after(above, need) if above else []
+        if later:
+            cells = tuple(sorted({*cells, *later}))
+            codes.append("NBC105")
         distinct = self._distinct(above or reaching)
         if (distinct and len(cells) > 1) or (
             any(not d.definite and _conditional(d) for d in reaching)
@@ -503,9 +526,33 @@ class ComponentReader:
         return tuple(sorted({e.statement.cell for e in events if not e.binds} - definers))
 
     def _distinct(self, definitions: list[Definition]) -> bool:
-        """Whether definitions in several cells differ (an import made twice does not)."""
+        """Whether definitions in several cells differ, so that their order counts.
+
+        An import, a definition or a literal made twice does not; a step that makes a new value of the
+        old one (``n += 1``) can only come after it.
+        """
         first = definitions[0]
-        return any(d.cell != first.cell and not restates(first, d) for d in definitions[1:])
+        return any(
+            d.cell != first.cell
+            and not restates(first, d)
+            and d.bind.name not in d.statement.block.exposed
+            for d in definitions[1:]
+        )
+
+    def _ran_after(self, above: list[Definition], need: _Need) -> list[int]:
+        """Cells below the use that define the name and by the execution counts ran before it, but last."""
+        cells = self.tagged.notebook.cells
+        used = cells[need.site.cell].execution_count
+        if used is None:
+            return []
+        last = max(cells[d.cell].execution_count or used for d in above)
+        return [
+            d.cell
+            for d in self.namespace.definitions[need.name]
+            if d.position > need.position
+            and d.cell not in self.own
+            and last < (cells[d.cell].execution_count or 0) < used
+        ]
 
     def _ran_later(self, defined_in: tuple[int, ...], cell: int) -> bool:
         """Whether execution counts show that the only defining cell ran after the reading one."""
@@ -571,9 +618,12 @@ class ComponentReader:
 
     def _unchanging(self, name: str, definition: Definition) -> bool:
         """Whether nothing in the notebook rebinds or mutates a constant."""
-        if len({d.position for d in self.namespace.definitions[name]}) > 1:
-            return False
-        if any(e.position != definition.position for e in self.timeline.of(name)):
+        same = {
+            d.position
+            for d in self.namespace.definitions[name]
+            if d is definition or restates(definition, d)
+        }
+        if any(e.position not in same for e in self.timeline.of(name)):
             return False
         if self.namespace.deletions.get(name):
             return False
@@ -717,12 +767,13 @@ class ComponentReader:
 
     def place(self, site: Site) -> Place:
         """The place of a site, in code points."""
-        lines = self._lines.get(site.cell)
-        if lines is None:
-            lines = self._lines[site.cell] = self.tagged.notebook.cells[site.cell].source.split(
-                "\n"
-            )
-        return place_of(site.node, site.cell, lines)
+        if site.place is None:
+            lines = self._lines.get(site.cell)
+            if lines is None:
+                source = self.tagged.notebook.cells[site.cell].source
+                lines = self._lines[site.cell] = source.split("\n")
+            site.place = place_of(site.node, site.cell, lines)
+        return site.place
 
     def _report(
         self, code: str, name: str, site: Site, cells: tuple[int, ...], **details: object

@@ -8,11 +8,13 @@ from __future__ import annotations
 import ast
 import builtins
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Statement
 from nbcomponent.analysis.library import STORING_FUNCTIONS, STORING_METHODS
+from nbcomponent.analysis.stars import UNKNOWN, Exports
+from nbcomponent.analysis.model import StatementKind
 from nbcomponent.analysis.visitor import dotted, root_of
 
 BUILTINS = frozenset(dir(builtins))
@@ -43,17 +45,23 @@ _NONE = Carries(frozenset(), frozenset())
 class Namespace:
     """All cells of a notebook together. Pure look-ups; nothing here runs or changes the facts."""
 
-    def __init__(self, cells: Mapping[int, CellFacts]) -> None:
+    def __init__(
+        self,
+        cells: Mapping[int, CellFacts],
+        exports: Callable[[str], Exports] = lambda module: UNKNOWN,
+    ) -> None:
         self.cells = cells
         self.statements: list[Statement] = []
         self.position: dict[int, int] = {}
         self.definitions: dict[str, list[Definition]] = {}
         self.stars: list[Definition] = []
+        self.star_bindings: dict[int, list[Definition]] = {}
         self.imports: dict[str, str] = {}
         self.lambdas: dict[ast.AST, Function] = {}
         self.stores: dict[str, list[tuple[int, ast.expr | Function]]] = {}
         self.deletions: dict[str, list[int]] = {}
         self.call_bindings: dict[int, list[Definition]] = {}
+        self.kinds: dict[int, StatementKind] = {}
         self.has_functions = False
         self._carriers: set[str] = set()
         self._positions: dict[str, list[int]] = {}
@@ -62,11 +70,11 @@ class Namespace:
         self._runs: dict[int, list[Function]] = {}
         self._carries: dict[Definition, Carries | None] = {}
         self._returns: dict[Function, Carries | None] = {}
-        self._collect()
+        self._collect(exports)
 
     # collecting
 
-    def _collect(self) -> None:
+    def _collect(self, exports: Callable[[str], Exports]) -> None:
         binders: dict[str, list[Function]] = {}
         for cell in sorted(self.cells):
             for statement in self.cells[cell].statements:
@@ -101,6 +109,8 @@ class Namespace:
                         self.stores.setdefault(mutation.name, []).append((position, mutation.value))
                 for name in (*block.deleted, *block.dropped):
                     self.deletions.setdefault(name, []).append(position)
+        if self.stars:
+            self._bindings_by_stars(exports)
         if binders:
             self._bindings_by_calls(binders)
         self._positions = {
@@ -150,6 +160,36 @@ class Namespace:
                 functions = [bind.function] if bind.function else bind.klass.functions  # type: ignore[union-attr]
                 stored = self.stores.setdefault(root.id, [])
                 stored.extend((position, function) for function in functions)
+
+    def _bindings_by_stars(self, exports: Callable[[str], Exports]) -> None:
+        """What star imports are known to bind, of the names that the notebook uses.
+
+        Afterwards ``stars`` are those that may bind other names too.
+        """
+        used: set[str] = set()
+        for statement in self.statements:
+            for block in (statement.block, *(f.body for f in statement.block.functions)):
+                used.update(block.exposed)
+                used.update(use.name for use in block.uses)
+        inexact: list[Definition] = []
+        for star in self.stars:
+            bind, position = star.bind, star.position
+            known = exports(bind.module or "")
+            if not known.exact:
+                inexact.append(star)
+            definite = isinstance(star.statement.node, ast.ImportFrom)
+            for name in sorted(known.names & used):
+                its_bind = Bind(
+                    name, bind.node, "star", definite, statement=bind.statement,
+                    module=bind.module, attribute=name,
+                )  # fmt: skip
+                definition = Definition(position, star.cell, star.statement, its_bind, definite)
+                self.definitions.setdefault(name, []).append(definition)
+                self.star_bindings.setdefault(position, []).append(definition)
+                self.imports.setdefault(name, import_path(its_bind))
+        self.stars = inexact
+        for definitions in self.definitions.values():
+            definitions.sort(key=lambda d: d.position)
 
     def _bindings_by_calls(self, binders: dict[str, list[Function]]) -> None:
         """A call of a function with ``global`` statements binds names where it is called."""

@@ -83,6 +83,7 @@ class SeldomCollector:
 
     def __init__(self) -> None:
         gc.disable()
+        gc.freeze()  # what is loaded by now stays, and need not be looked through
         self._items = 0
 
     def between_items(self) -> None:
