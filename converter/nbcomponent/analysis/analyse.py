@@ -16,6 +16,7 @@ from nbcomponent.analysis.model import (
     NotebookAnalysis,
 )
 from nbcomponent.analysis.namespace import Namespace
+from nbcomponent.analysis.stars import exports_of
 from nbcomponent.analysis.supply import Supplier
 from nbcomponent.analysis.surroundings import check_surroundings
 from nbcomponent.analysis.timeline import Timeline
@@ -44,7 +45,9 @@ def analyse(
     """
     if not tagged.component_cells:
         return NotebookAnalysis((), ())
-    namespace = Namespace(_facts(tagged, cache))
+    namespace = Namespace(
+        _facts(tagged, cache), lambda module: exports_of(module, beside)
+    )
     timeline = Timeline(namespace)
     effects = EffectReader(namespace, tagged.code)
     supplier = Supplier(tagged, namespace, timeline, effects) if boundary == "auto" else None

@@ -32,8 +32,6 @@ class Beside:
 
     def star_names(self, module: str) -> frozenset[str] | None:
         """Names that ``from module import *`` binds, None where that cannot be told."""
-        if module in STAR_NAMES:
-            return None
         path = module.lstrip(".").replace(".", "/")
         if not path:
             return None
@@ -76,43 +74,6 @@ def public_names(text: str) -> frozenset[str] | None:
             pending.extend(ast.iter_child_nodes(node))
     return frozenset(n for n in names if not n.startswith("_"))
 
-
-_NUMPY = frozenset(["sum", "any", "all", "abs", "min", "max", "round", "pow"])
-STAR_NAMES: dict[str, frozenset[str]] = {
-    "numpy": _NUMPY,
-    "pylab": _NUMPY,
-    "matplotlib.pylab": _NUMPY,
-    "jax.numpy": _NUMPY,
-    "cupy": _NUMPY,
-    "scipy": _NUMPY,
-    "math": frozenset({"pow"}),
-    "cmath": frozenset(),
-    "os": frozenset({"open"}),
-    "io": frozenset({"open"}),
-    "codecs": frozenset({"open"}),
-    "gzip": frozenset({"open", "compress"}),
-    "operator": frozenset({"abs", "pow"}),
-    "pyspark.sql.functions": frozenset(
-        [
-            "sum",
-            "min",
-            "max",
-            "abs",
-            "round",
-            "filter",
-            "hash",
-            "map",
-            "slice",
-            "ascii",
-            "bin",
-            "hex",
-            "pow",
-        ]
-    ),
-    "torch": frozenset(["sum", "any", "all", "abs", "min", "max", "round", "pow"]),
-    "builtins": frozenset(),
-}
-"""Builtins that a star import of a well-known module hides (numpy 1 and 2, each module's ``__all__``)."""
 
 NOTHING_BESIDE = Beside()
 """For notebooks that are not files."""

@@ -15,6 +15,7 @@ _HOW = {
     "augmented": "changed with an in-place operator",
     "target": "assigned again",
     "import": "bound by another import",
+    "star": "bound by a star import",
     "function": "defined again",
     "class": "defined again",
     "global": "assigned again by a function",

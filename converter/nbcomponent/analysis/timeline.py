@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from nbcomponent.analysis.carrying import is_immutable_literal
 from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.namespace import Definition, Namespace, import_path
 from nbcomponent.analysis.objects import ObjectTracker
@@ -64,8 +65,9 @@ class Timeline:
         before: Definition | None = None
         for definition in self.namespace.definitions.get(name, ()):
             if before is None or not restates(before, definition):
-                called = definition.bind not in definition.statement.block.binds
-                how = "global" if called else definition.bind.kind
+                kind = definition.bind.kind
+                called = kind != "star" and definition.bind not in definition.statement.block.binds
+                how = "global" if called else kind
                 if not events or events[-1].position != definition.position:
                     events.append(Event(definition.position, definition.statement, how, True))
             before = definition
@@ -87,10 +89,16 @@ class Timeline:
 
 
 def restates(before: Definition, after: Definition) -> bool:
-    """Whether a binding gives a name what it already was: the same import, the same definition."""
+    """Whether a binding gives a name what it already was: the same import, definition or literal."""
     one, other = before.bind, after.bind
-    if one.kind == "import" and other.kind == "import":
+    if one.kind in ("import", "star") and other.kind in ("import", "star"):
         return import_path(one) == import_path(other)
+    if one.value is not None and other.value is not None and not one.part and not other.part:
+        return (
+            is_immutable_literal(one.value)
+            and one.kind == other.kind == "assign"
+            and ast.dump(one.value) == ast.dump(other.value)
+        )
     if (one.function or one.klass) and (other.function or other.klass):
         return same_definition(before.statement, after.statement)
     return False
