@@ -13,7 +13,10 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
+
+from nbcomponent.core.room import TimeLimit, with_room
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+# A worker that does not heed its time limit (it is inside C code) is killed this much later.
+_GRACE_SECONDS = 8.0
+
 # Two: the worker never waits for its next item, and few items wait behind a slow one.
 _AHEAD = 2
 
@@ -29,9 +35,10 @@ _AHEAD = 2
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why there is no result. ``too-deep`` and ``too-large`` are the item's doing (recursion,
-    memory), ``fault`` ours, with ``trace`` the traceback; ``crash``: the worker process died."""
+    memory), ``timeout`` one that was not done in time, ``fault`` ours, with ``trace`` the traceback;
+    ``crash``: the worker process died."""
 
-    kind: Literal["too-deep", "too-large", "fault", "crash"]
+    kind: Literal["too-deep", "too-large", "timeout", "fault", "crash"]
     message: str
     trace: str = ""
 
@@ -39,10 +46,14 @@ class Failure:
 Outcome = Union[Result, Failure]
 
 
-def attempt(task: Callable[[Item], Result], item: Item) -> Outcome[Result]:
-    """``task(item)``, with whatever goes wrong as a :class:`Failure`."""
+def attempt(
+    task: Callable[[Item], Result], item: Item, timeout: float | None = None
+) -> Outcome[Result]:
+    """``task(item)`` within ``timeout`` seconds, with whatever goes wrong as a :class:`Failure`."""
     try:
-        return task(item)
+        return with_room(lambda: task(item), timeout)
+    except TimeLimit:
+        return _too_slow(timeout)
     except RecursionError:
         return Failure("too-deep", "it is nested too deeply")
     except MemoryError:
@@ -53,22 +64,27 @@ def attempt(task: Callable[[Item], Result], item: Item) -> Outcome[Result]:
         return Failure("fault", f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
+def _too_slow(timeout: float | None) -> Failure:
+    return Failure("timeout", f"it was not done within {timeout or 0:g} seconds")
+
+
 def run_batch(
     task: Callable[[Item], Result],
     items: Sequence[Item],
     jobs: int,
     on_done: Callable[[int], None] = lambda count: None,
+    timeout: float | None = None,
 ) -> list[Outcome[Result]]:
     """``[task(item) for item in items]``, on ``jobs`` processes, in the order of ``items``.
 
     A single item is worked on in this process. ``task`` and ``items`` must be picklable; ``on_done``
-    hears the number of items done so far.
+    hears the number of items done so far. ``timeout``: seconds that one item may take.
     """
     if len(items) <= 1:
-        outcomes = [attempt(task, item) for item in items]
+        outcomes = [attempt(task, item, timeout) for item in items]
         on_done(len(items))
         return outcomes
-    return _Pool(task, items, on_done).run(min(jobs, len(items)))
+    return _Pool(task, items, on_done, timeout).run(min(jobs, len(items)))
 
 
 class SeldomCollector:
@@ -105,6 +121,8 @@ class _Worker:
     process: BaseProcess
     connection: Connection
     given: deque[int] = field(default_factory=deque)
+    since: float = 0.0  # when it began the first of those
+    overdue: bool = False
 
 
 class _Pool(Generic[Item, Result]):
@@ -113,6 +131,7 @@ class _Pool(Generic[Item, Result]):
         task: Callable[[Item], Result],
         items: Sequence[Item],
         on_done: Callable[[int], None],
+        timeout: float | None,
     ) -> None:
         import multiprocessing
 
@@ -123,6 +142,7 @@ class _Pool(Generic[Item, Result]):
         self.task = task
         self.items = items
         self.on_done = on_done
+        self.timeout = timeout
         self.waiting = deque(range(len(items)))
         self.outcomes: dict[int, Outcome[Result]] = {}
         self.workers: list[_Worker] = []
@@ -134,9 +154,10 @@ class _Pool(Generic[Item, Result]):
             for _ in range(jobs):
                 self._start()
             while len(self.outcomes) < len(self.items):
-                ready = wait([worker.connection for worker in self.workers])
+                ready = wait([worker.connection for worker in self.workers], self._patience())
                 for worker in [w for w in self.workers if w.connection in ready]:
                     self._receive(worker)
+                self._kill_overdue()
         finally:
             for worker in self.workers:
                 worker.connection.close()
@@ -154,7 +175,7 @@ class _Pool(Generic[Item, Result]):
         # A forked worker inherits these ends; if it kept them, no worker would notice our death.
         ours = [worker.connection for worker in self.workers] + [here] if self.forks else []
         process: BaseProcess = self.context.Process(  # type: ignore[attr-defined]
-            target=_serve, args=(self.task, there, ours), daemon=True
+            target=_serve, args=(self.task, there, ours, self.timeout), daemon=True
         )
         process.start()
         there.close()
@@ -165,6 +186,8 @@ class _Pool(Generic[Item, Result]):
     def _feed(self, worker: _Worker) -> None:
         while self.waiting and len(worker.given) < _AHEAD:
             number = self.waiting.popleft()
+            if not worker.given:
+                worker.since = monotonic()
             worker.given.append(number)
             try:
                 worker.connection.send((number, self.items[number]))
@@ -178,8 +201,25 @@ class _Pool(Generic[Item, Result]):
             self._bury(worker)
             return
         worker.given.remove(number)
+        worker.since = monotonic()
         self._done(number, outcome)
         self._feed(worker)
+
+    def _patience(self) -> float | None:
+        """Seconds until the next worker is overdue; None where none ever is."""
+        busy = [worker.since for worker in self.workers if worker.given]
+        if self.timeout is None or not busy:
+            return None
+        return max(0.0, min(busy) + self.timeout + _GRACE_SECONDS - monotonic())
+
+    def _kill_overdue(self) -> None:
+        if self.timeout is None:
+            return
+        latest = monotonic() - self.timeout - _GRACE_SECONDS
+        for worker in self.workers:
+            if worker.given and worker.since <= latest:
+                worker.overdue = True
+                worker.process.kill()  # its pipe closes, and the next receive buries it
 
     def _bury(self, worker: _Worker) -> None:
         worker.connection.close()
@@ -189,7 +229,8 @@ class _Pool(Generic[Item, Result]):
             # It works in order: the first item that it owes is the one that killed it.
             number = worker.given.popleft()
             self.waiting.extendleft(reversed(worker.given))
-            self._done(number, Failure("crash", _end_of(worker.process.exitcode)))
+            failure = Failure("crash", _end_of(worker.process.exitcode))
+            self._done(number, _too_slow(self.timeout) if worker.overdue else failure)
         if self.waiting:
             self._start()
 
@@ -198,7 +239,12 @@ class _Pool(Generic[Item, Result]):
         self.on_done(len(self.outcomes))
 
 
-def _serve(task: Callable[[Any], Any], connection: Connection, inherited: list[Connection]) -> None:
+def _serve(
+    task: Callable[[Any], Any],
+    connection: Connection,
+    inherited: list[Connection],
+    timeout: float | None,
+) -> None:
     """The loop of a worker: items in, outcomes out, until the pipe closes."""
     import pickle
     import signal
@@ -214,7 +260,7 @@ def _serve(task: Callable[[Any], Any], connection: Connection, inherited: list[C
         except (EOFError, OSError):
             return
         collector.between_items()
-        packed = attempt(pickle.dumps, (number, attempt(task, item)))
+        packed = attempt(pickle.dumps, (number, attempt(task, item, timeout)))
         if isinstance(packed, Failure):
             packed = pickle.dumps((number, packed))
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nbcomponent.cli.collect import STDIN, Collected, Source, collect
-from nbcomponent.cli.options import add_batch_options, codes_option, jobs_for
+from nbcomponent.cli.options import add_batch_options, codes_option, jobs_for, timeout_for
 from nbcomponent.cli.output import wants_colour, write
 from nbcomponent.cli.progress import progress
 from nbcomponent.cli.report.model import FileReport, exit_code
@@ -141,7 +141,9 @@ def _check(
         for source in sources
     ]
     with progress("checking", len(works), options.quiet) as on_done:
-        outcomes = run_batch(check_file, works, jobs_for(options.jobs), on_done)
+        outcomes = run_batch(
+            check_file, works, jobs_for(options.jobs), on_done, timeout_for(options.timeout)
+        )
     return [
         failed_report(shown_path(work.path), outcome) if isinstance(outcome, Failure) else outcome
         for work, outcome in zip(works, outcomes, strict=True)

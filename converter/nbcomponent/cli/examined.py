@@ -16,8 +16,9 @@ from nbcomponent.cli.collect import STDIN
 from nbcomponent.cli.report.model import ComponentReport, FileReport
 from nbcomponent.contract.examine import Examination, examine
 from nbcomponent.contract.model import Interface
-from nbcomponent.core.diagnostics import FILE_START, Diagnostic, in_reading_order
+from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix, in_reading_order
 from nbcomponent.core.ignores import Text, apply_ignores
+from nbcomponent.core.room import with_room
 from nbcomponent.notebook.reader import parse_notebook, read_notebook
 from nbcomponent.notebook.tagging import tag
 
@@ -38,11 +39,15 @@ def examine_path(
     Raises:
         UnusableInput: the file cannot be read as a notebook.
     """
-    if path == STDIN:
-        notebook = parse_notebook(sys.stdin.buffer.read(), STDIN_NAME)
-    else:
-        notebook = read_notebook(path)
-    return examine(prepare(tag(notebook)), boundary)
+
+    def work() -> Examination:
+        if path == STDIN:
+            notebook = parse_notebook(sys.stdin.buffer.read(), STDIN_NAME)
+        else:
+            notebook = read_notebook(path)
+        return examine(prepare(tag(notebook)), boundary)
+
+    return with_room(work)
 
 
 def shown_path(path: str) -> str:
@@ -81,6 +86,20 @@ def is_chosen(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
 
 def failed_report(path: str, failure: Failure) -> FileReport:
     """The report of a file on which the work ended early; what it says, and whose doing it was."""
+    if failure.kind == "timeout":
+        return FileReport(
+            path,
+            diagnostics=(
+                Diagnostic(
+                    "NBC947",
+                    "error",
+                    f"this file is too complex: {failure.message}",
+                    FILE_START,
+                    fix=Fix("Give it more time with --timeout, or leave it out", "edit"),
+                ),
+            ),
+            outcome="unusable",
+        )
     if failure.kind in ("too-deep", "too-large"):
         return FileReport(
             path,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nbcomponent.cli.collect import STDIN, Source, collect
-from nbcomponent.cli.options import add_batch_options, jobs_for
+from nbcomponent.cli.options import add_batch_options, jobs_for, timeout_for
 from nbcomponent.cli.output import wants_colour, write
 from nbcomponent.cli.progress import progress
 from nbcomponent.cli.report.model import FileReport
@@ -127,7 +127,9 @@ def execute(options: argparse.Namespace) -> int:
     clashes = _clashes(works)
     exported = [work for work in works if work not in clashes]
     with progress("exporting", len(exported), options.quiet) as on_done:
-        outcomes = run_batch(export_notebook, exported, jobs_for(options.jobs), on_done)
+        outcomes = run_batch(
+            export_notebook, exported, jobs_for(options.jobs), on_done, timeout_for(options.timeout)
+        )
     done = {
         work: ExportReport(failed_report(work.path, outcome), work.target, _failed_state(outcome))
         if isinstance(outcome, Failure)
@@ -232,7 +234,11 @@ def _shown(
 def _failed_state(failure: object) -> State:
     from nbcomponent.cli.batch import Failure
 
-    too_much = isinstance(failure, Failure) and failure.kind in ("too-deep", "too-large")
+    too_much = isinstance(failure, Failure) and failure.kind in (
+        "too-deep",
+        "too-large",
+        "timeout",
+    )
     return "unusable" if too_much else "failed"
 
 

@@ -10,8 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+TIMEOUT_SECONDS = 60.0
+"""What one file may take: the largest of public notebooks take a second."""
+
+
 def add_batch_options(parser: argparse.ArgumentParser) -> None:
-    """``--boundary``, ``--jobs`` and ``--quiet``."""
+    """``--boundary``, ``--jobs``, ``--timeout`` and ``--quiet``."""
     parser.add_argument(
         "--boundary",
         choices=("strict", "auto"),
@@ -23,6 +27,13 @@ def add_batch_options(parser: argparse.ArgumentParser) -> None:
         type=_jobs,
         metavar="N",
         help="worker processes (default: all cores, or as pyproject.toml says)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=TIMEOUT_SECONDS,
+        metavar="S",
+        help="seconds that one file may take; 0: as long as it takes (default: %(default)g)",
     )
     parser.add_argument("--quiet", action="store_true", help="no notes, no summary, no progress")
 
@@ -59,6 +70,23 @@ def codes_option(values: Sequence[str] | None, option: str) -> tuple[str, ...] |
         if problem:
             raise UsageError(f"{option}: {problem}")
     return codes
+
+
+def timeout_for(asked: float) -> float | None:
+    """The time limit for one file in seconds, None for none."""
+    return asked or None
+
+
+def _seconds(text: str) -> float:
+    import argparse
+
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds from 0, not {text!r}")
+    return seconds
 
 
 def _jobs(text: str) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import warnings
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
@@ -48,8 +47,14 @@ _UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowErr
 """What ``compile`` raises for text that is no Python: ValueError for null bytes and surrogates,
 SystemError by the tokenizer of Python 3.13.0 for some unfinished f-strings."""
 
-_NODES_DEEP = 3000
-"""Trees deeper than this are refused, as Python 3.11 and later do by themselves."""
+_NODES_DEEP = 500
+"""Trees deeper than this are refused. Cells of public notebooks have some twenty levels; CPython's own
+limits differ by version (3.12.1 compiles no chain of 900 calls) and by how much of the stack is left."""
+
+_LEVELS_PER_CHARACTER = 4
+"""More levels than one character of text can make (a statement, its expression, a name, its context)."""
+
+_LINE_END = re.compile("\n")
 
 
 def parse_cell(source: str, cell: int = 0) -> CellCode:
@@ -117,18 +122,33 @@ def _compile(text: str) -> ast.Module:
         warnings.filterwarnings("ignore", module=re.escape(_FILE))
         _quiet = warnings.filters[0]
     tree: ast.Module = compile(text, _FILE, "exec", _FLAGS, dont_inherit=True)
-    if sys.version_info < (3, 11) and len(text) > _NODES_DEEP and _deeper_than(tree, _NODES_DEEP):
+    if len(text) * _LEVELS_PER_CHARACTER > _NODES_DEEP and _too_deep(tree, text):
         raise RecursionError
     return tree
 
 
-def _deeper_than(tree: ast.AST, limit: int) -> bool:
-    level: list[ast.AST] = [tree]
-    for _ in range(limit):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-        if not level:
-            return False
-    return True
+def _too_deep(tree: ast.Module, text: str) -> bool:
+    """Whether the tree has more than ``_NODES_DEEP`` levels.
+
+    Looks only where the text is long enough to hold so many: most statements are passed over.
+    """
+    starts = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
+    last = len(starts) - 1
+    pending: list[tuple[ast.AST, int]] = [(node, 1) for node in tree.body]
+    while pending:
+        node, level = pending.pop()
+        if level > _NODES_DEEP:
+            return True
+        line, end_line = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+        if end_line:
+            if line == end_line:
+                size = node.end_col_offset - node.col_offset  # type: ignore[attr-defined]
+            else:
+                size = starts[min(end_line, last)] - starts[min(line - 1, last)]
+            if size * _LEVELS_PER_CHARACTER <= _NODES_DEEP - level:
+                continue
+        pending.extend([(child, level + 1) for child in ast.iter_child_nodes(node)])
+    return False
 
 
 def _automagic(source: str, cell: int) -> CellCode | None:
@@ -154,7 +174,7 @@ def _failed(source: str, cell: int, error: Exception, lines: list[Line]) -> Cell
         elif lines:
             line, column = lines[-1].place(len(lines[-1].text.rstrip("\n")))
     elif isinstance(error, RecursionError | MemoryError):
-        message = "it is nested too deeply for Python"
+        message = f"it is nested too deeply (at most {_NODES_DEEP} levels are read)"
     elif isinstance(error, UnicodeError):
         message = "it holds a lone surrogate, which no file can hold"
     fix = Fix("Correct the cell, or tag it `skip`", "edit")
