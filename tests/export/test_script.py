@@ -621,3 +621,67 @@ def test_values_cross_from_one_component_to_another(
     )
     shop.output("--thing", str(tmp_path / "thing"), component="make")
     assert shop.output("--thing", str(tmp_path / "thing")) == f"{printed}\n"
+
+
+def test_a_line_is_interpolated_where_a_magic_gives_the_name_its_value(exported: Exported) -> None:
+    shop = exported(
+        (
+            "%time total = 3\ndef count():\n    global n\n    n = 5\ncount()\n"
+            "for step in range(2):\n    pass\n"
+            "!echo {total} $n {step} {[i for i in range(2)]}",
+            TRAIN,
+        ),
+    )
+    assert shop.output() == "3 5 1 [0, 1]\n"
+
+
+def test_tables_are_printed_as_in_a_kernel_and_not_fitted_to_a_terminal(exported: Exported) -> None:
+    shop = exported(
+        (
+            "import pandas as pd\nframe = pd.DataFrame({f'a_long_column_{n}': [n] for n in range(9)})\nframe",
+            TRAIN,
+        ),
+    )
+    shown = shop.output()
+    assert "..." not in shown
+    assert all(f"a_long_column_{n}" in shown for n in range(9))
+    silent = exported(("import pandas as pd\nframe = pd.DataFrame()", TRAIN))
+    assert "max_columns" not in silent.text()
+
+
+def test_the_scripts_own_names_give_way_to_those_of_a_star_import(
+    exported: Exported, workshop: Any
+) -> None:
+    workshop.folder.mkdir()
+    (workshop.folder / "toys.py").write_text(
+        "def show(x):\n    print('shown', x)\n\nargparse = Path = arguments = None\n"
+    )
+    shop = exported(("from toys import *\nshow(1)\narguments\n2", TRAIN))
+    assert shop.output() == "shown 1\n2\n"
+
+
+def test_only_the_names_that_are_needed_are_imported(exported: Exported) -> None:
+    shop = exported(
+        ("from math import pi, tau, sqrt\nimport json, textwrap as tw",),
+        ("print(sqrt(4), tw.shorten('a b', 9))", TRAIN),
+    )
+    assert shop.output() == "2.0 a b\n"
+    assert "from math import sqrt\n" in shop.text()
+    assert "json" not in shop.text()
+
+
+def test_imports_stand_in_groups_where_their_order_does_not_matter(
+    exported: Exported, workshop: Any
+) -> None:
+    workshop.folder.mkdir()
+    (workshop.folder / "toys.py").write_text("x = 1\n")
+    shop = exported(
+        ("import numpy as np\nimport toys\nimport math", "shared"),
+        ("print(np.ones(1), toys.x, math.pi)", TRAIN),
+    )
+    head = "import argparse\nimport math\n\nimport numpy as np\n\nimport toys\n\n\ndef "
+    assert head in shop.text()
+    kept = exported(
+        ("import toys\nimport numpy as np", "shared"), ("print(np.ones(1), toys.x)", TRAIN)
+    )
+    assert "import toys\nimport numpy as np\n" in kept.text()

@@ -31,6 +31,7 @@ from nbcomponent.export.local_modules import (
     Shipped,
     data_of_modules,
     imports_of,
+    is_local,
     ship_included,
     ship_modules,
 )
@@ -194,8 +195,7 @@ class _Build:
         if code is None:
             return
         script, trees, modules = code
-        imports = [*imports_of(trees), *map(Imported, modules), *_stored(interface)]
-        imports += [i for port in interface.inputs for i in self._of_producer(port)]
+        imports = [*self._imports(trees, interface), *map(Imported, modules)]
         shipped = ship_modules(self.folder, imports, _path_folders(trees))
         beside = (*analysis.files, *data_of_modules(self.folder, shipped.files))
         included = ship_included(self.folder, (*interface.include, *beside))
@@ -242,7 +242,14 @@ class _Build:
         }
         exact = frozenset(p.name for p in interface.outputs if p.variable in crossing)
         try:
-            script = write_script(self.examination.tagged, analysis, interface, exact)
+            script = write_script(
+                self.examination.tagged,
+                analysis,
+                interface,
+                exact,
+                is_local=lambda module: is_local(self.folder, module),
+                has_tables=lambda trees: self._has_tables(trees, interface),
+            )
         except Untranslatable as error:
             cell = analysis.cells[0]
             self.diagnostics.append(
@@ -257,6 +264,20 @@ class _Build:
             )
             return None
         return script.text, script.trees, script.modules
+
+    def _imports(self, trees: Sequence[ast.stmt], interface: Interface) -> list[Imported]:
+        """What the component's code imports, and what its stored values need."""
+        producers = [i for port in interface.inputs for i in self._of_producer(port)]
+        return [*imports_of(trees), *_stored(interface), *producers]
+
+    def _has_tables(self, trees: Sequence[ast.stmt], interface: Interface) -> bool:
+        """Whether pandas may print something, and no module beside the notebook tells it how."""
+        imports = self._imports(trees, interface)
+        shipped = ship_modules(self.folder, imports, _path_folders(trees))
+        if any(b"max_columns" in data for data in shipped.files.values()):
+            return False
+        found = {i.module.partition(".")[0] for i in (*imports, *shipped.imports) if not i.optional}
+        return bool(found & _BRING_PANDAS)
 
     def _refused_by_python(self, analysis: ComponentAnalysis) -> bool:
         """Find what parses but does not compile: ``break`` outside a loop, ``return`` in a cell."""
@@ -340,6 +361,10 @@ class _Build:
                 fix=Fix(f"Rename {path}", "edit"),
             )
         )
+
+
+_BRING_PANDAS = frozenset({"pandas", "geopandas", "seaborn", "statsmodels", "empiricaldist"})
+"""Packages whose values are tables or are printed as such."""
 
 
 def _stored(interface: Interface) -> list[Imported]:

@@ -141,7 +141,7 @@ class _Shipping:
 
     def module(self, imported: Imported) -> None:
         parts = imported.module.split(".")
-        root = next((r for r in self.roots if self._exists(r, parts[0])), None)
+        root = next((r for r in self.roots if self.has(r, parts[0])), None)
         if root is None or parts[0] in sys.builtin_module_names:
             self.outside[imported] = None
             return
@@ -162,7 +162,8 @@ class _Shipping:
             else:
                 self._file(path.with_name(f"{path.name}.py"), package.rpartition(".")[0])
 
-    def _exists(self, root: PurePosixPath, name: str) -> bool:
+    def has(self, root: PurePosixPath, name: str) -> bool:
+        """Whether the folder ``root`` holds the module or package ``name``."""
         path = self.folder / root / name
         if path.with_name(f"{name}.py").is_file() or (path / "__init__.py").is_file():
             return True
@@ -197,6 +198,11 @@ class _Shipping:
 
     def _say(self, code: str, severity: Severity, message: str, fix: Fix | None = None) -> None:
         self.diagnostics.append(Diagnostic(code, severity, message, FILE_START, fix=fix))
+
+
+def is_local(folder: Path, module: str) -> bool:
+    """Whether the top-level module lies beside the notebook."""
+    return _Shipping(folder, [PurePosixPath(".")]).has(PurePosixPath("."), module)
 
 
 def _listed_submodules(tree: ast.Module) -> list[str]:

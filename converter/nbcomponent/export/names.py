@@ -20,13 +20,18 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class Taken:
-    """Hands out names that nothing in the component uses."""
+    """Hands out names that nothing in the component uses.
 
-    def __init__(self, names: Iterable[str]) -> None:
+    ``private``: the names begin with an underscore, as those that no star import binds do.
+    """
+
+    def __init__(self, names: Iterable[str], *, private: bool = False) -> None:
         self._names = set(names)
+        self._private = private
 
     def fresh(self, name: str) -> str:
         """``name``, or with underscores after it until the component knows no such name."""
+        name = f"_{name}" if self._private else name
         while name in self._names or keyword.iskeyword(name) or name in BUILTINS:
             name += "_"
         self._names.add(name)

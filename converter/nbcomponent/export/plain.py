@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from nbcomponent.export.layout import quote
-from nbcomponent.export.names import BUILTINS
+from nbcomponent.export.names import BUILTINS, evaluated_names
 from nbcomponent.export.text import offset_of, replace_spans, span_of
 from nbcomponent.notebook.arguments import STATEMENT_OPTIONS, interpolated, statement_start, words
 from nbcomponent.notebook.magics import Treatment, treatment
@@ -138,8 +138,8 @@ def _expanding(code: CellCode, known: frozenset[str]) -> CellCode:
     """The cell with only those magics interpolated that IPython would interpolate."""
 
     def expands(magic: Magic) -> bool:
-        names = (n for e in magic.interpolated for n in ast.walk(e) if isinstance(n, ast.Name))
-        return all(n.id in known or n.id in BUILTINS for n in names)
+        names = (name for e in magic.interpolated for name in evaluated_names(e))
+        return all(name in known or name in BUILTINS for name in names)
 
     magics = [m if expands(m) else replace(m, interpolated=()) for m in code.magics]
     return replace(code, magics=tuple(magics))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -20,6 +20,7 @@ from nbcomponent.export.chunks import (
     places,
     split_cell,
 )
+from nbcomponent.export.imports import grouped, needed_only
 from nbcomponent.export.names import Taken, all_names, bound_names, called_names, evaluated_names
 from nbcomponent.export.plain import STAND_IN, Capture, plain_cell
 from nbcomponent.export.skeleton import Skeleton, skeleton
@@ -48,6 +49,9 @@ _RETURNS_NONE = frozenset(
     }
 )
 """Functions whose result is always None, so that nothing is displayed for them."""
+
+_PRINTING = frozenset({"print", "pprint", "str", "repr", "format"})
+"""Names of functions that make text of a table."""
 
 _NONE_METHODS = {
     ast.List: frozenset({"append", "extend", "insert", "remove", "reverse", "sort", "clear"}),
@@ -89,19 +93,28 @@ def script_name(component: str) -> str:
     return f"run_{component}.py"
 
 
+def _nothing(asked: object) -> bool:
+    return False
+
+
 def write_script(
     tagged: TaggedNotebook,
     component: ComponentAnalysis,
     interface: Interface,
     exact_outputs: frozenset[str] = frozenset(),
+    *,
+    is_local: Callable[[str], bool] = _nothing,
+    has_tables: Callable[[Sequence[ast.stmt]], bool] = _nothing,
 ) -> Script:
     """The script ``run_<component>.py``.
 
     ``exact_outputs``: outputs that ``--boundary auto`` made, whose values must survive storing.
+    ``is_local`` tells of a top-level module whether it lies beside the notebook, ``has_tables`` of the
+    component's code whether pandas may print what it prints.
     Raises :class:`InvalidScript` when the outcome does not parse or declares other arguments than the
     interface.
     """
-    cells = _cells(tagged, component)
+    cells = _cells(tagged, component, frozenset(p.variable for p in interface.outputs))
     chunks = [chunk for cell in cells for chunk in cell.chunks]
     given = frozenset(p.name for p in interface.parameters)
     given |= {p.variable for p in (*interface.inputs, *interface.outputs) if p.binds_path}
@@ -110,7 +123,8 @@ def write_script(
     nodes = [node for chunk in chunks for node in chunk.nodes]
     names = {name for node in nodes for name in all_names(node)} | given
     names |= {p.variable for p in interface.outputs}
-    taken = Taken(names)
+    # A star import may bind any name that does not begin with an underscore.
+    taken = Taken(names, private=any(_has_star(node) for node in nodes))
     bound = {name for node in nodes for name in bound_names(node)}
     reads = {n for node in nodes for n in evaluated_names(node) | called_names(node)}
     display = "display" in reads and "display" not in bound | given
@@ -124,6 +138,7 @@ def write_script(
         _awaits(n) for c, k in zip(chunks, kinds, strict=True) if k == "other" for n in c.nodes
     )
     main = taken.fresh("main") if asynchronous else None
+    prints = shows or bool(names & _PRINTING) or any(map(_has_template, nodes))
     parts = skeleton(
         interface,
         taken,
@@ -135,8 +150,9 @@ def write_script(
         show=show,
         display=display,
         stand_ins=_stand_ins(cells),
+        tables=prints and has_tables(nodes),
     )
-    text = "\n".join(_sections(tagged, interface, cells, kinds, parts, show, quiet, main))
+    text = "\n".join(_sections(tagged, interface, cells, kinds, parts, show, quiet, main, is_local))
     text = STAND_IN.sub(lambda match: parts.replaced[match[1]], text)
     text = re.sub(r"\n+\Z", "\n", text + "\n")
     _verify(text, interface)
@@ -146,17 +162,35 @@ def write_script(
 # The cells
 
 
-def _cells(tagged: TaggedNotebook, component: ComponentAnalysis) -> list[_Cell]:
+def _has_star(node: ast.AST) -> bool:
+    return any(isinstance(n, ast.alias) and n.name == "*" for n in ast.walk(node))
+
+
+def _has_template(node: ast.AST) -> bool:
+    return any(isinstance(n, ast.JoinedStr) for n in ast.walk(node))
+
+
+def _known_names(tagged: TaggedNotebook, component: ComponentAnalysis) -> frozenset[str]:
+    """Names that may have a value where ``{x}`` or ``$x`` stands: others stay text, as in IPython."""
+    known = {*component.binds, *(d.name for d in component.dependencies)}
+    for code in tagged.code.values():
+        nodes = list(code.tree.body) if code.tree is not None else []
+        for magic in code.magics:
+            known.update(name for name, _, _ in magic.binds)
+            if magic.code is not None and magic.code_scope == "namespace":
+                nodes += magic.code.body
+        for node in nodes:
+            known |= bound_names(node)
+    return frozenset(known)
+
+
+def _cells(
+    tagged: TaggedNotebook, component: ComponentAnalysis, stored: frozenset[str]
+) -> list[_Cell]:
     carried: dict[int, set[int]] = {}
     for item in component.carried:
         carried.setdefault(item.cell, set()).add(item.index)
-    known = frozenset(
-        name
-        for code in tagged.code.values()
-        if code.tree is not None
-        for node in code.tree.body
-        for name in bound_names(node)
-    )
+    known = _known_names(tagged, component)
     cells = []
     for index in sorted({*component.cells, *carried}):
         code = tagged.code[index]
@@ -173,7 +207,8 @@ def _cells(tagged: TaggedNotebook, component: ComponentAnalysis) -> list[_Cell]:
         if plain.capture is not None:  # What is displayed is captured too, apart from the text.
             chunks = [replace(chunk, displayed=False) for chunk in chunks]
         cells.append(_Cell(index, tuple(chunks), rest, own, plain.capture if own else None))
-    return cells
+    needed = iter(needed_only([chunk for cell in cells for chunk in cell.chunks], stored))
+    return [replace(cell, chunks=tuple(next(needed) for _ in cell.chunks)) for cell in cells]
 
 
 def _without_directives(code: str) -> str:
@@ -378,6 +413,7 @@ def _sections(
     show: tuple[str, str] | None,
     quiet: _Quiet,
     main: str | None,
+    is_local: Callable[[str], bool],
 ) -> Iterable[str]:
     kind_of = dict(zip((id(c) for cell in cells for c in cell.chunks), kinds, strict=True))
     chunks = [c for cell in cells for c in cell.chunks]
@@ -388,19 +424,7 @@ def _sections(
         yield from _commented(chunk)
     if future:
         yield ""
-    yield from parts.standard
-    former: Kind | None = "import"
-    for chunk in chunks:
-        kind = kind_of[id(chunk)]
-        if kind in ("import", "state"):
-            if former is not None and kind != former:
-                yield ""
-            yield from _commented(chunk)
-            former = kind
-    if parts.libraries:
-        if former == "state":
-            yield ""
-        yield from parts.libraries
+    yield from _imports(chunks, kind_of, parts, is_local)
     yield from _definitions(tagged, cells, kind_of)
     for helper in parts.helpers:
         yield from ("", "", helper.rstrip("\n"))
@@ -425,6 +449,33 @@ def _sections(
     yield ""
     yield indent_code(_without_annotations(body))
     yield from ("", "", 'if __name__ == "__main__":', f"    {parts.asyncio}.run({main}())")
+
+
+def _imports(
+    chunks: Sequence[Chunk],
+    kind_of: dict[int, Kind],
+    parts: Skeleton,
+    is_local: Callable[[str], bool],
+) -> Iterable[str]:
+    """The imports, and the changes of the process that stand between them."""
+    above = [c for c in chunks if kind_of[id(c)] in ("import", "state")]
+    if all(kind_of[id(c)] == "import" for c in above):
+        lines = grouped((*parts.standard, *parts.libraries), above, is_local)
+        if lines is not None:
+            yield from lines
+            return
+    yield from parts.standard
+    former: Kind = "import"
+    for chunk in above:
+        kind = kind_of[id(chunk)]
+        if kind != former:
+            yield ""
+        yield from _commented(chunk)
+        former = kind
+    if parts.libraries:
+        if former == "state":
+            yield ""
+        yield from parts.libraries
 
 
 def _commented(chunk: Chunk) -> Iterable[str]:

@@ -155,6 +155,7 @@ def skeleton(
     show: tuple[str, str] | None = None,
     display: bool = False,
     stand_ins: Iterable[str] = (),
+    tables: bool = False,
 ) -> Skeleton:
     """The code around the cells of the component that ``interface`` describes.
 
@@ -163,7 +164,8 @@ def skeleton(
     unchanged. ``absolute_paths``: the component changes its working directory. ``asynchronous``: the
     cells await something. ``show``: the names of the helper that displays values and of its part, where
     a cell displays one; ``display``: the cells call IPython's ``display``. ``stand_ins``: modules, helpers and variables that
-    translated IPython syntax needs (see :data:`nbcomponent.export.plain.STAND_IN`).
+    translated IPython syntax needs (see :data:`nbcomponent.export.plain.STAND_IN`). ``tables``: pandas
+    prints tables.
     """
     writer = _Writer(interface, taken, imported, exact_outputs, absolute_paths)
     arguments = taken.fresh("arguments")
@@ -179,6 +181,10 @@ def skeleton(
             _function(writer, name, "Fail unless the inputs are what the contract says.", checks)
         )
         start.append(f"{name}({arguments})")
+    if tables:  # pandas asks for a kernel: get_ipython().kernel (pandas.core.config_init).
+        pd = writer.module("pandas", shown="pd")
+        start.append("# As in a notebook; in a script pandas would fit tables to the terminal.")
+        start.append(f'{pd}.set_option("display.max_columns", 20)')
     start += _bindings(writer, arguments)
     end = _stores(writer, arguments)
     _write_check_whole(writer)
