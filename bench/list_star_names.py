@@ -17,13 +17,13 @@ STANDARD = """
     fractions functools glob heapq io itertools json math multiprocessing operator os os.path pathlib pprint
     queue random re shutil socket statistics string struct subprocess sys textwrap threading time tkinter
     turtle types typing urllib.request
-""".split()
+""".split()  # noqa: SIM905
 OTHERS = """
     numpy numpy.random numpy.linalg numpy.fft pylab matplotlib.pylab matplotlib.pyplot scipy scipy.fftpack
     scipy.integrate scipy.interpolate scipy.linalg scipy.optimize scipy.signal scipy.sparse scipy.special
     scipy.stats sympy ipywidgets sklearn.datasets sklearn.ensemble sklearn.linear_model sklearn.metrics
     sklearn.model_selection sklearn.preprocessing torch torch.nn
-""".split()
+""".split()  # noqa: SIM905
 BY_HAND = {
     "pyspark.sql.functions+": "abs ascii bin col filter hash hex lit map max min pow round slice sum udf when",
     "jax.numpy+": "abs all any array max min ones pow round sum zeros",

@@ -45,9 +45,7 @@ def analyse(
     """
     if not tagged.component_cells:
         return NotebookAnalysis((), ())
-    namespace = Namespace(
-        _facts(tagged, cache), lambda module: exports_of(module, beside)
-    )
+    namespace = Namespace(_facts(tagged, cache), lambda module: exports_of(module, beside))
     timeline = Timeline(namespace)
     effects = EffectReader(namespace, tagged.code)
     supplier = Supplier(tagged, namespace, timeline, effects) if boundary == "auto" else None

@@ -43,36 +43,63 @@ class Beside:
 
 def public_names(text: str) -> frozenset[str] | None:
     """Names that a star import of a module with this text binds; None where its text does not tell."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = _parsed(text)
+    if tree is None:
         return None
-    names: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
-            return None
-        if isinstance(node, ast.Assign) and any(
-            isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets
-        ):
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+            targets = [node.target]
+        if any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
+            if not isinstance(node, ast.Assign):
+                return None  # __all__ += other.__all__
             try:
                 return frozenset(str(n) for n in ast.literal_eval(node.value))
             except (ValueError, TypeError, SyntaxError):
                 return None
+    names = _bound_by(tree)
+    return None if names is None else frozenset(n for n in names if not n.startswith("_"))
+
+
+def top_level_names(text: str) -> frozenset[str] | None:
+    """All names that a script with this text binds when it runs; None where its text does not tell."""
+    tree = _parsed(text)
+    return None if tree is None else _bound_by(tree)
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+_HOLDING_NAMES = (
+    ast.stmt, ast.excepthandler, ast.withitem, ast.Tuple, ast.List, ast.Starred, ast.NamedExpr,
+)  # fmt: skip
+
+
+def _bound_by(tree: ast.Module) -> frozenset[str] | None:
+    names: set[str] = set()
     pending: list[ast.AST] = list(tree.body)
     while pending:
         node = pending.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             names.add(node.name)
+        elif isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
+            return None
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             names.update(a.asname or a.name.split(".", 1)[0] for a in node.names)
         elif isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Store):
                 names.add(node.id)
-        elif isinstance(node, (ast.stmt, ast.excepthandler, ast.Tuple, ast.List, ast.Starred)):
+        elif isinstance(node, _HOLDING_NAMES):
             pending.extend(ast.iter_child_nodes(node))
-    return frozenset(n for n in names if not n.startswith("_"))
+    return frozenset(names)
 
 
 NOTHING_BESIDE = Beside()

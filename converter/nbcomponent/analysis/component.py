@@ -8,10 +8,11 @@ constant), met by a declaration (parameter, input), or hidden.
 from __future__ import annotations
 
 import ast
+from collections import deque
 from dataclasses import dataclass
 
 from nbcomponent.analysis.beside import NOTHING_BESIDE, Beside
-from nbcomponent.analysis.carrying import is_immutable_literal, kind_of
+from nbcomponent.analysis.carrying import is_immutable_literal, is_literal, kind_of
 from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.facts import Block, Function, NameNode, Statement
 from nbcomponent.analysis.library import IPYTHON_BUILTINS, IPYTHON_NAMES, MODULE_ATTRIBUTES
@@ -27,13 +28,39 @@ from nbcomponent.analysis.model import (
 )
 from nbcomponent.analysis.namespace import BUILTINS, Definition, Namespace, import_path
 from nbcomponent.analysis.objects import may_be_changed_by_call
-from nbcomponent.analysis.supply import Supplier
+from nbcomponent.analysis.supply import Supplier, Supply
 from nbcomponent.analysis.timeline import Event, Timeline, restates, same_definition
+from nbcomponent.analysis.visitor import dotted
 from nbcomponent.core.diagnostics import Diagnostic, Place
 from nbcomponent.core.places import place_of
-from nbcomponent.notebook.model import TaggedNotebook
+from nbcomponent.notebook.model import PLACEHOLDER, TaggedNotebook
 
 _FIRST_OF = ("NBC107", "NBC110", "NBC102", "NBC105", "NBC103", "NBC104", "NBC106", "NBC101")
+_GIVES_NONE = frozenset(
+    [
+        "print",
+        "display",
+        "append",
+        "extend",
+        "insert",
+        "sort",
+        "reverse",
+        "clear",
+        "update",
+        "remove",
+        "add",
+        "discard",
+        "seed",
+        "exec",
+        "setattr",
+        "show",
+        "info",
+        "close",
+        "shuffle",
+    ]
+)
+"""Functions and methods that give ``None``, so that a cell that ends in them has no output."""
+
 _KIND_RESOLUTION: dict[StatementKind, Resolution] = {
     "import": "import",
     "definition": "definition",
@@ -111,7 +138,8 @@ class ComponentReader:
         self._crossings: dict[str, Crossing] = {}
         self._done: set[Function] = set()
         self._changed: set[str] = set()
-        self._pending: list[tuple[Function, Site, int] | _Need] = []
+        self._pending: deque[tuple[Function, Site, int] | _Need] = deque()
+        self._covered: dict[str, list[tuple[int, int]]] = {}
         self._lines: dict[int, list[str]] = {}
 
     # results
@@ -179,6 +207,8 @@ class ComponentReader:
                 self.bound.add(definition.bind.name)
                 self.bound_at[definition.bind.name] = position
                 self._changed.discard(definition.bind.name)
+        if "*" in block.deleted:
+            self.bound.clear()
         for name in block.deleted:
             self.bound.discard(name)
             if isinstance(statement.node, ast.Delete):
@@ -232,7 +262,7 @@ class ComponentReader:
     def _drain(self) -> None:
         """Work off what is pending; a list and not recursion, since chains of functions can be long."""
         while self._pending:
-            item = self._pending.pop(0)
+            item = self._pending.popleft()
             if isinstance(item, _Need):
                 self._need(item)
             else:
@@ -418,8 +448,12 @@ class ComponentReader:
     def _from_stars(self, need: _Need, stars: list[Definition]) -> None:
         cells = tuple(sorted({s.cell for s in stars}))
         roles = self.tagged.roles
-        if self.boundary == "strict" or any(roles[s.cell].skip for s in stars):
-            self._hidden(need, ("NBC110",), cells)
+        magics = [m for m in (s.bind.module or "" for s in stars) if m.startswith("%")]
+        if self.boundary == "strict" or magics or any(roles[s.cell].skip for s in stars):
+            codes = ["NBC107"] if magics else []
+            if len(magics) < len(stars) or "%pylab" in magics:
+                codes.append("NBC110")
+            self._hidden(need, tuple(codes), cells)
             return
         self._depend(need.name, "import", need.site, cells, "NBC110")
         self._report("NBC110", need.name, need.site, cells, severity="note", resolution="import")
@@ -431,48 +465,82 @@ class ComponentReader:
         block = statement.block
         if any(called in ("exec", "globals", "locals", "vars") for called, _ in block.dynamic):
             return True
+        if any(self._patches_builtins(m.chain) for m in block.mutations):
+            return True
         code = self.tagged.code.get(statement.cell)
         return code is not None and any(
-            code.magics[number].name in ("run", "load", "pylab", "store", "macro", "load_ext")
-            and (code.magics[number].name != "load_ext")
-            for number, _ in block.magics
+            code.magics[number].name in ("load", "macro") for number, _ in block.magics
         )
+
+    def _patches_builtins(self, chain: tuple[str, ...]) -> bool:
+        return len(chain) > 1 and self.namespace.imports.get(chain[0]) == "builtins"
+
+    def _magic_of(self, definition: Definition) -> str:
+        """The magic that binds a name, nothing where none does."""
+        call, code = definition.bind.value, self.tagged.code.get(definition.cell)
+        if definition.bind.kind != "magic" or code is None or not isinstance(call, ast.Call):
+            return ""
+        number = call.args[0] if call.args else None
+        if not isinstance(number, ast.Constant) or not isinstance(number.value, int):
+            return ""
+        return code.magics[number.value].name
 
     def _history_cells(self, name: str, site: Site) -> tuple[int, ...]:
         """The cells whose output or input a history name stands for, where that can be told."""
-        cells = self.tagged.notebook.cells
-        before = [i for i in self.tagged.code if i < site.cell]
-        digits = name.lstrip("_i")
-        if digits.isdigit():
-            return tuple(
-                i for i in sorted(self.tagged.code) if cells[i].execution_count == int(digits)
-            )
-        if name in ("In", "Out", "_ih", "_oh"):
-            node = site.node
-            numbers = self._history_numbers(site.cell, name)
-            found = [i for i in sorted(self.tagged.code) if cells[i].execution_count in numbers]
-            del node
-            return tuple(found)
-        if name == "get_ipython":
+        if name in ("get_ipython", "_dh", "_exit_code"):
             return ()
+        code, cells = self.tagged.code, self.tagged.notebook.cells
+        digits = name.lstrip("_i")
+        if digits.isdigit() or name in ("In", "Out", "_ih", "_oh"):
+            numbers = {int(digits)} if digits.isdigit() else self._history_numbers(site.cell, name)
+            return tuple(i for i in sorted(code) if cells[i].execution_count in numbers)
+        before = [i for i in sorted(code) if i < site.cell]
+        if set(name) == {"_"}:
+            before = [i for i in before if self._has_output(i)]
         depth = max(1, len(name) if set(name) == {"_"} else len(name) - 1)
-        return (sorted(before)[-depth],) if len(before) >= depth else ()
+        return (before[-depth],) if len(before) >= depth else ()
+
+    def _has_output(self, cell: int) -> bool:
+        """Whether a cell ends in an expression whose value IPython keeps (``None`` is not kept)."""
+        statements = self.namespace.cells[cell].statements
+        if not statements or not isinstance(statements[-1].node, ast.Expr):
+            return False
+        value = statements[-1].node.value
+        if isinstance(value, ast.Constant) and value.value is None:
+            return False
+        if isinstance(value, ast.Call):
+            chain = dotted(value.func)
+            name = chain[-1] if chain else getattr(value.func, "attr", "")
+            if name in _GIVES_NONE or name == PLACEHOLDER:
+                return False
+        return not self.tagged.notebook.cells[cell].source.rstrip().endswith(";")
 
     def _history_numbers(self, cell: int, name: str) -> set[int]:
+        """Execution counts that ``In[...]`` or ``Out[...]`` in a cell asks for; ``In[-2]`` counts back."""
+        count = self.tagged.notebook.cells[cell].execution_count
         numbers: set[int] = set()
         for statement in self.namespace.cells[cell].statements:
-            for subscript in statement.block.subscripts:
-                if isinstance(subscript.value, ast.Name) and subscript.value.id == name:
-                    key = subscript.slice
-                    if isinstance(key, ast.Constant) and isinstance(key.value, int):
-                        numbers.add(key.value)
+            for subscript in ast.walk(statement.node):
+                if (
+                    isinstance(subscript, ast.Subscript)
+                    and isinstance(subscript.value, ast.Name)
+                    and subscript.value.id == name
+                    and is_literal(subscript.slice)
+                ):
+                    number = _whole_number(subscript.slice)
+                    if number is not None and number >= 0:
+                        numbers.add(number)
+                    elif number is not None and count is not None and name in ("In", "_ih"):
+                        numbers.add(count + 1 + number)
         return numbers
 
     def _resolve(self, need: _Need, reaching: list[Definition], above: list[Definition]) -> None:
         name = need.name
         cells = tuple(sorted({d.cell for d in above or reaching}))
         codes: list[str] = []
-        if any(d.bind.kind == "dynamic" for d in reaching):
+        if need.dynamic or any(
+            d.bind.kind == "dynamic" or self._magic_of(d) == "store" for d in reaching
+        ):
             codes.append("NBC107")
         if any(d.bind.kind == "star" for d in reaching):
             if all(d.bind.kind == "star" for d in above) and above:
@@ -684,14 +752,16 @@ class ComponentReader:
         )  # fmt: skip
         for statement in supply.definitions:
             self._carry(statement, kind_of(statement, self.namespace), need.site, need.position)
-        for statement in supply.statements:
-            self._carry(statement, "statement", need.site, need.position)
+        self._carry_all(need, supply)
         return True
 
     def _supply_again(self, need: _Need) -> None:
         """A pulled-in statement reads an earlier value of a name that is already supplied."""
         assert self.supplier is not None
         if need.name in self.declared.inputs:
+            return
+        stretches = self._covered.get(need.name, ())
+        if any(start < need.position <= end for start, end in stretches):
             return
         supply = self.supplier.supply(self.name, self.own, need.name, need.position)
         if supply is None:
@@ -703,6 +773,17 @@ class ComponentReader:
             self._crossings.setdefault(
                 need.name, Crossing(need.name, supply.producer, self.name, supply.value_type)
             )
+        self._carry_all(need, supply)
+
+    def _carry_all(self, need: _Need, supply: Supply) -> None:
+        """Pull in the statements that make a value, and remember the stretch that they cover.
+
+        Between the first of them and ``need`` the value was never begun anew, so an earlier read in
+        that stretch needs some of the same statements and nothing else.
+        """
+        if supply.producer is None and supply.statements:
+            start = self.namespace.position[id(supply.statements[0])]
+            self._covered.setdefault(need.name, []).append((start, need.position))
         for statement in supply.statements:
             self._carry(statement, "statement", need.site, need.position)
 
@@ -784,6 +865,14 @@ class ComponentReader:
     def report(self, finding: Finding) -> None:
         """Add a finding of another part of the analysis."""
         self.diagnostics.append(diagnostic_of(finding, self.tagged))
+
+
+def _whole_number(node: ast.expr) -> int | None:
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return None
+    return value if isinstance(value, int) else None
 
 
 def _cells(events: list[Event]) -> tuple[int, ...]:

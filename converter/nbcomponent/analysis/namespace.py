@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Statement
 from nbcomponent.analysis.library import STORING_FUNCTIONS, STORING_METHODS
-from nbcomponent.analysis.stars import UNKNOWN, Exports
 from nbcomponent.analysis.model import StatementKind
+from nbcomponent.analysis.stars import UNKNOWN, Exports
 from nbcomponent.analysis.visitor import dotted, root_of
 
 BUILTINS = frozenset(dir(builtins))
@@ -66,6 +66,7 @@ class Namespace:
         self._carriers: set[str] = set()
         self._positions: dict[str, list[int]] = {}
         self._memory: dict[tuple[str, int, int], Carries] = {}
+        self._stored: dict[str, list[frozenset[Function]]] = {}
         self._working: list[Definition] = []
         self._runs: dict[int, list[Function]] = {}
         self._carries: dict[Definition, Carries | None] = {}
@@ -177,7 +178,7 @@ class Namespace:
             known = exports(bind.module or "")
             if not known.exact:
                 inexact.append(star)
-            definite = isinstance(star.statement.node, ast.ImportFrom)
+            definite = isinstance(star.statement.node, (ast.ImportFrom, ast.Expr))
             for name in sorted(known.names & used):
                 its_bind = Bind(
                     name, bind.node, "star", definite, statement=bind.statement,
@@ -186,7 +187,8 @@ class Namespace:
                 definition = Definition(position, star.cell, star.statement, its_bind, definite)
                 self.definitions.setdefault(name, []).append(definition)
                 self.star_bindings.setdefault(position, []).append(definition)
-                self.imports.setdefault(name, import_path(its_bind))
+                if not (bind.module or "").startswith("%"):
+                    self.imports.setdefault(name, import_path(its_bind))
         self.stars = inexact
         for definitions in self.definitions.values():
             definitions.sort(key=lambda d: d.position)
@@ -258,7 +260,7 @@ class Namespace:
         if name not in self._carriers:
             return _NONE
         stores = self.stores.get(name, ())
-        stored = sum(1 for at, _ in stores if at < position) if stores else 0
+        stored = bisect_left(stores, position, key=_place_of_store) if stores else 0
         key = (name, bisect_left(self._positions.get(name, ()), position), stored)
         known = self._memory.get(key)
         if known is None:
@@ -275,14 +277,31 @@ class Namespace:
             carried = self._carried(definition)
             used |= carried.used
             called |= carried.called
-        for stored_at, value in self.stores.get(name, ())[:stored]:
-            if isinstance(value, Function):
-                used.add(value)
-            else:
-                used |= self._flow(value, stored_at).used
+        if stored:
+            put = self._stored_in(name, stored)
+            if not used and not called and isinstance(put, frozenset):
+                return Carries(put, frozenset()) if put else _NONE
+            used |= put
         if not used and not called:
             return _NONE
         return Carries(frozenset(used), frozenset(called))
+
+    def _stored_in(self, name: str, stored: int) -> frozenset[Function] | set[Function]:
+        """What the first ``stored`` values that were put into ``name`` can run."""
+        whole = not self._working  # inside a cycle answers are not complete, and are not kept
+        known = self._stored.setdefault(name, [frozenset()])
+        used: frozenset[Function] | set[Function] = known[min(stored, len(known) - 1)]
+        if len(known) > stored:
+            return used
+        growing = set(used)
+        for at, value in self.stores[name][len(known) - 1 : stored]:
+            if isinstance(value, Function):
+                growing.add(value)
+            else:
+                growing |= self._flow(value, at).used
+            if whole:
+                known.append(frozenset(growing) if len(growing) > len(known[-1]) else known[-1])
+        return growing
 
     def _carried(self, definition: Definition) -> Carries:
         if definition in self._carries:
@@ -441,6 +460,10 @@ class Namespace:
                         found[function] = None
                         pending.append(function.body)
         return list(found)
+
+
+def _place_of_store(store: tuple[int, ast.expr | Function]) -> int:
+    return store[0]
 
 
 def import_path(bind: Bind) -> str:

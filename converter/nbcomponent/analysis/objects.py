@@ -282,11 +282,12 @@ class ObjectTracker:
         if skip and function.parameters and function.parameters[0] in changed:
             self._mutated(chain[0], how, mutated)
         for parameter, argument in arguments_of(function, node, skip):
-            if parameter in changed:
+            if parameter in changed or (
+                parameter in function.augmented
+                and isinstance(argument, ast.Name)
+                and self._in_place(argument.id, None)
+            ):
                 self._argument(argument, how, mutated)
-            elif parameter in function.augmented and isinstance(argument, ast.Name):
-                if self._in_place(argument.id, None):
-                    self._argument(argument, how, mutated)
 
     def _called_back(
         self, node: ast.Call, path: str | None, position: int, mutated: dict[str, str]

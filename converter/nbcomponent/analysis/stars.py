@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from nbcomponent.analysis.beside import Beside
+from nbcomponent.analysis.beside import Beside, top_level_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,21 @@ class Exports:
 
 UNKNOWN = Exports(frozenset(), False)
 
+_PYLAB = frozenset(
+    {"np", "plt", "numpy", "matplotlib", "pylab", "mlab", "pyplot", "figsize", "getfigs"}
+)
+"""What ``%pylab`` binds beside the names of pylab and numpy (IPython.core.pylabtools)."""
+
 
 def exports_of(module: str, beside: Beside) -> Exports:
     """What a star import of ``module`` binds: of a module beside the notebook, or of a well-known one."""
+    if module == "%pylab":
+        known = _well_known()
+        return Exports(known["pylab"].names | known["numpy"].names | _PYLAB, False)
+    if module.startswith("%run "):
+        text = beside.text(module[5:]) if module.endswith((".py", ".ipy")) else None
+        bound = top_level_names(text) if text is not None else None
+        return UNKNOWN if bound is None else Exports(bound, True)
     names = beside.star_names(module)
     if names is not None:
         return Exports(names, True)

@@ -44,6 +44,7 @@ class Timeline:
         return (
             name in self._mutations
             or name in namespace.deletions
+            or "*" in namespace.deletions
             or len(namespace.definitions.get(name, ())) > 1
         )
 

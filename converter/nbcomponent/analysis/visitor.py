@@ -35,10 +35,12 @@ from nbcomponent.analysis.library import (
     STORING_METHODS,
 )
 from nbcomponent.analysis.scopes import locals_of, parameter_names
+from nbcomponent.notebook.arguments import interpolated
 from nbcomponent.notebook.model import PLACEHOLDER, CellCode, Magic
 
 _NOTHING: frozenset[str] = frozenset()
 _EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
+_NAMESPACE_MAGICS = frozenset({"reset", "reset_selective", "xdel", "run", "pylab", "store"})
 _CONTAINERS = frozenset({"list", "dict", "set", "bytearray"})
 _NAMESPACE_CALLS = frozenset({"globals", "locals", "vars", "dir"})
 _QUERY_NAME = re.compile(r"@([A-Za-z_]\w*)")
@@ -452,9 +454,14 @@ class _Visitor:
             self.target(target.value, value, kind, True)
         elif isinstance(target, ast.Attribute):
             self.target_parts(target)
+            if _is_main(target.value) and not self.in_function():
+                self.bind(target.attr, target, "dynamic", value)
+                return
             self.mutate(target.value, target, f".{target.attr}", value)
         elif isinstance(target, ast.Subscript):
             namespace = _namespace_call(target.value)
+            if namespace:
+                self.reach(namespace, target)
             if namespace and not self.in_function():
                 if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
                     self.bind(target.slice.value, target, "dynamic", value)
@@ -491,9 +498,7 @@ class _Visitor:
         module = "." * node.level + (node.module or "")
         for alias in node.names:
             if alias.name == "*":
-                self.block.binds.append(
-                    Bind("*", node, "star", False, statement=self.current, module=module)
-                )
+                self.star(node, module)
             else:
                 self.bind(
                     alias.asname or alias.name,
@@ -863,6 +868,11 @@ class _Visitor:
             handler(self, node, stored)
 
     def attribute(self, node: ast.Attribute, stored: bool) -> None:
+        if type(node.value) in _MAIN_NODES and _is_main(node.value):
+            self.expr(node.value)
+            if node.attr != "__dict__":
+                self.dynamic_read(node.attr, node)
+            return
         attributes = self.block.attributes
         chain: list[str] = []
         inner: ast.expr = node
@@ -894,12 +904,21 @@ class _Visitor:
                 self.inner_call(func.id, node)
         elif type(func) is ast.Attribute:
             chain = dotted(func)
-            self.attribute(func, False)
+            namespace = None
+            if type(func.value) is not ast.Name:
+                namespace = _namespace_call(func.value)
+            if namespace:
+                self.reach(namespace, func)
+            else:
+                self.attribute(func, False)
             if chain is not None and (not self.scopes or self.is_global(chain[0])):
                 self.block.calls.append(CallSite(chain, node))
             else:
                 self.block.method_calls.append(node)
-            self.method(func, node)
+            if namespace:
+                self.namespace_method(namespace, func.attr, node)
+            else:
+                self.method(func, node)
         else:
             self.expr(func)
         for argument in node.args:
@@ -951,25 +970,67 @@ class _Visitor:
                 for found in _QUERY_NAME.findall(text.value):
                     self.read(found, text)
                 self.guard -= 1
-        elif name in ("get", "pop", "setdefault", "update") and not self.in_function():
-            namespace = _namespace_call(func.value)
-            if namespace:
-                key = node.args[0] if node.args else None
-                if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                    self.dynamic_read(key.value, node, guarded=name != "pop")
-                elif name == "update" and all(keyword.arg for keyword in node.keywords):
-                    for keyword in node.keywords:
-                        self.bind(str(keyword.arg), node, "dynamic", keyword.value)
-                    if isinstance(key, ast.Dict):
-                        for its_key, value in zip(key.keys, key.values, strict=True):
-                            if isinstance(its_key, ast.Constant) and isinstance(its_key.value, str):
-                                self.bind(its_key.value, node, "dynamic", value)
-                            else:
-                                self.block.dynamic.append((namespace, node))
-                    elif key is not None:
-                        self.block.dynamic.append((namespace, node))
+        elif _is_shell(func.value):
+            self.shell_method(name, node)
+
+    def reach(self, namespace: str, node: NameNode) -> None:
+        """``get_ipython().user_ns`` needs the shell, ``globals()`` nothing."""
+        if namespace == "user_ns":
+            self.read("get_ipython", node)
+
+    def namespace_method(self, namespace: str, name: str, node: ast.Call) -> None:
+        """A method of ``globals()``, ``vars()``, ``get_ipython().user_ns`` and the like."""
+        if self.in_function() and namespace not in ("globals", "user_ns"):
+            return
+        key = node.args[0] if node.args else None
+        plain = isinstance(key, ast.Constant) and isinstance(key.value, str)
+        if plain and name in ("get", "pop", "setdefault", "__getitem__"):
+            text = str(key.value)  # type: ignore[union-attr]
+            self.dynamic_read(text, node, guarded=name in ("get", "setdefault"))
+            if name == "setdefault":
+                self.bind(text, node, "dynamic", node.args[-1])
+        elif plain and name == "__setitem__" and len(node.args) == 2:
+            self.bind(str(key.value), node, "dynamic", node.args[1])  # type: ignore[union-attr]
+        elif name == "update":
+            self.dynamic_update(namespace, node)
+        else:
+            self.block.dynamic.append((namespace, node))
+
+    def dynamic_update(self, namespace: str, node: ast.Call) -> None:
+        """Names bound by ``globals().update(...)`` or ``get_ipython().push(...)``."""
+        for keyword in node.keywords:
+            if keyword.arg:
+                self.bind(keyword.arg, node, "dynamic", keyword.value)
+            else:
+                self.block.dynamic.append((namespace, node))
+        for argument in node.args[:1]:
+            keys = argument.keys if isinstance(argument, ast.Dict) else [None]
+            values = argument.values if isinstance(argument, ast.Dict) else [argument]
+            for its_key, value in zip(keys, values, strict=True):
+                if isinstance(its_key, ast.Constant) and isinstance(its_key.value, str):
+                    self.bind(its_key.value, node, "dynamic", value)
                 else:
                     self.block.dynamic.append((namespace, node))
+
+    def shell_method(self, name: str, node: ast.Call) -> None:
+        """``get_ipython().system("echo {x}")`` and others that reach names through text."""
+        text = node.args[0] if node.args else None
+        plain = text.value if isinstance(text, ast.Constant) else None
+        if name == "push":
+            self.dynamic_update("push", node)
+        elif name in ("run_cell", "ex", "ev", "safe_execfile") and isinstance(plain, str):
+            tree = _parse_text(plain, "exec")
+            if tree is not None:
+                self.text(tree, node)
+        elif name in ("run_line_magic", "run_cell_magic", "magic", "system", "getoutput"):
+            for argument in node.args:
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                    for expression, _ in interpolated(argument.value):
+                        tree = _parse_text(expression, "eval")
+                        if tree is not None:
+                            self.guard += 1
+                            self.text(tree, node)
+                            self.guard -= 1
 
     def dynamic_read(self, name: str, node: NameNode, guarded: bool = False) -> None:
         before, self.dynamic = self.dynamic, True
@@ -991,6 +1052,9 @@ class _Visitor:
                     return True
             self.block.dynamic.append((name, node))
             return False
+        if name in ("getattr", "hasattr", "setattr", "delattr") and len(node.args) > 1:
+            self.attribute_call(name, node)
+            return False
         if name in _NAMESPACE_CALLS and not node.args and self.is_global(name):
             if not self.in_function() or name == "globals":
                 # subscripts, methods and memberships of it are read where they stand
@@ -999,6 +1063,19 @@ class _Visitor:
                 return True
             return False
         return False
+
+    def attribute_call(self, name: str, node: ast.Call) -> None:
+        """``getattr(sys.modules["__main__"], "x")`` and the like."""
+        owner, key = node.args[:2]
+        if not _is_main(owner):
+            return
+        if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+            self.block.dynamic.append((name, node))
+        elif name == "setattr":
+            if not self.in_function():
+                self.bind(key.value, node, "dynamic", node.args[-1])
+        else:
+            self.dynamic_read(key.value, node, guarded=name == "hasattr" or len(node.args) > 2)
 
     def text(self, tree: ast.Module, node: ast.Call) -> None:
         at, self.at = self.at, self.at or node
@@ -1009,7 +1086,9 @@ class _Visitor:
     def subscript(self, node: ast.Subscript, stored: bool) -> None:
         value = node.value
         namespace = _namespace_call(value)
-        if namespace and (namespace == "globals" or not self.in_function()):
+        if namespace:
+            self.reach(namespace, node)
+        if namespace and (namespace in ("globals", "user_ns") or not self.in_function()):
             if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
                 self.dynamic_read(node.slice.value, node)
             else:
@@ -1028,8 +1107,10 @@ class _Visitor:
             and isinstance(node.left, ast.Constant)
             and isinstance(node.left.value, str)
         ):
-            if _namespace_call(node.comparators[0]):
-                if not self.in_function():
+            namespace = _namespace_call(node.comparators[0])
+            if namespace:
+                self.reach(namespace, node)
+                if not self.in_function() or namespace in ("globals", "user_ns"):
                     self.dynamic_read(node.left.value, node, guarded=True)
                 return
             self.block.memberships.append(node)
@@ -1135,12 +1216,36 @@ class _Visitor:
                 self.body(magic.code.body)
         elif magic.kind == "cell" and magic.body and magic.name not in NOT_PYTHON:
             self.unknown_body(magic)
+        if magic.name in _NAMESPACE_MAGICS and magic.kind == "line":
+            self.namespace_magic(magic, node)
         for name, line, column in magic.binds:
             place = ast.copy_location(ast.Name(name, ast.Store()), node)
             place.lineno = place.end_lineno = line
             place.col_offset = column - 1
             place.end_col_offset = column - 1 + len(name.encode())
             self.bind(name, place, "magic", node)
+
+    def namespace_magic(self, magic: Magic, node: ast.Call) -> None:
+        """Magics that bind or delete names that their line does not spell out."""
+        words = [word for word in magic.argument.split() if not word.startswith("-")]
+        if magic.name in ("reset", "reset_selective"):
+            self.block.deleted.setdefault("*", node)
+            self.bound.clear()
+        elif magic.name == "xdel":
+            for word in words:
+                self.unbind(word, node)
+        elif magic.name == "run" and words:
+            path = words[0].strip("'\"")
+            self.star(node, f"%run {path if '.' in path.rsplit('/', 1)[-1] else path + '.py'}")
+        elif (magic.name == "pylab" and "--no-import-all" not in magic.argument) or (
+            magic.name == "store" and "-r" in magic.argument.split() and not words
+        ):
+            self.star(node, f"%{magic.name}")
+
+    def star(self, node: NameNode, module: str) -> None:
+        self.block.binds.append(
+            Bind("*", node, "star", False, statement=self.current, module=module)
+        )
 
     def unknown_body(self, magic: Magic) -> None:
         """The body of a cell magic that some package brings: where it is Python it may well be run."""
@@ -1203,15 +1308,44 @@ def _is_placeholder(node: ast.expr) -> bool:
     )
 
 
-def _namespace_call(node: ast.expr) -> str | None:
-    if (
+_MAIN_NODES = (ast.Name, ast.Subscript)
+
+
+def _is_main(node: ast.expr) -> bool:
+    """``__main__``, ``sys.modules["__main__"]`` or ``sys.modules[__name__]``: the notebook's namespace."""
+    if isinstance(node, ast.Name):
+        return node.id == "__main__"
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+        key = node.slice
+        return node.value.attr == "modules" and (
+            (isinstance(key, ast.Constant) and key.value == "__main__")
+            or (isinstance(key, ast.Name) and key.id == "__name__")
+        )
+    return False
+
+
+def _is_shell(node: ast.expr) -> bool:
+    return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id in _NAMESPACE_CALLS
-        and not node.args
-    ):
+        and node.func.id == "get_ipython"
+    )
+
+
+def _namespace_call(node: ast.expr) -> str | None:
+    """``globals`` for ``globals()`` and others that give the notebook's names as a dict, else None."""
+    if isinstance(node, ast.Attribute):
+        if node.attr in ("user_ns", "user_global_ns") and _is_shell(node.value):
+            return "user_ns"
+        return "globals" if node.attr == "__dict__" and _is_main(node.value) else None
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return None
+    name = node.func.id
+    if name == "vars" and len(node.args) == 1 and _is_main(node.args[0]):
+        return "globals"
+    if name in _NAMESPACE_CALLS and not node.args:
         node._nbc_seen = True  # type: ignore[attr-defined]
-        return node.func.id
+        return name
     return None
 
 

@@ -109,7 +109,7 @@ FUNCTIONS = [
         == main
         for step in steps:
             print(step(1))
-        """, "steps f k", "steps=101@0; f=106|101@0; k=106@0", other="f", runs="differs"),
+        """, "steps k", "steps=101@0; k=106@0"),
     case("function in a dict", """
         ==
         k = len("ab")
@@ -126,7 +126,7 @@ FUNCTIONS = [
         g = functools.partial(f, 1)
         == main
         print(g(2))
-        """, "g k", "g=101@0; k=106@0", other="f functools"),
+        """, "g f functools k", "g=101@0; k=106@0; f=101|106@0; functools=101|106@0"),
     case("closure made elsewhere", """
         ==
         k = len("ab")

@@ -64,7 +64,7 @@ IMPORTS = [
             import simplejson as js
         == main
         print(js.dumps(1))
-        """, "js", "js=101@0", other="sys"),
+        """, "js sys", "js=101@0; sys=101|106@0"),
     case("inside a function is local", """
         ==
         def f():

@@ -316,14 +316,14 @@ HISTORY = [
         == main 4
         print(_)
         """, "_", "_=107@0"),
-    case("a semicolon stores the output all the same", """
+    case("an output that a semicolon hides is not kept", """
         == 1
         1 + 1
         == 2
         7;
         == main 3
         print(_)
-        """, "_", "_=107@1", runs=None),
+        """, "_", "_=107@0"),
     case("input history", """
         == 1
         1 + 1
@@ -341,7 +341,7 @@ HISTORY = [
         1 + 1
         == main 2
         print(len(_dh))
-        """, "_dh", "_dh=107@"),
+        """, "_dh", "_dh=107@", runs=None),
     case("own output", """
         == main 1
         1 + 1
