@@ -24,7 +24,7 @@ _HOW = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Finding:
     """A finding before it is worded. ``details`` is what its message needs beside the name."""
 

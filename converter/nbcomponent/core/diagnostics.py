@@ -66,18 +66,17 @@ FILE_START = Place(cell=None, line=1, column=1, end_line=1, end_column=1)
 
 
 def in_reading_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Sort by cell, line, column, code, so that reports are the same on every machine."""
-    return tuple(
-        sorted(
-            set(diagnostics),
-            key=lambda d: (
-                -1 if d.place.cell is None else d.place.cell,
-                d.place.line,
-                d.place.column,
-                d.code,
-                d.component or "",
-                d.name or "",
-                d.message,
-            ),
-        )
-    )
+    """Sort by cell, line, column, code, so that reports are the same on every machine. Each once."""
+    by_place = {
+        (
+            -1 if d.place.cell is None else d.place.cell,
+            d.place.line,
+            d.place.column,
+            d.code,
+            d.component or "",
+            d.name or "",
+            d.message,
+        ): d
+        for d in diagnostics
+    }
+    return tuple(by_place[key] for key in sorted(by_place))
