@@ -116,6 +116,31 @@ class Workshop:
         assert result.returncode == 0, result.stderr
         return result.stdout
 
+    def pipeline(self, stem: str = "nb") -> str:
+        """What the steps of the exported pipeline print, in order; the run must end well."""
+        result = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "nbcomponent",
+                "run",
+                str(self.out / stem / "pipeline.yml"),
+                "--format",
+                "json",
+            ],
+            cwd=self.root,
+            env={**os.environ, "PYTHONWARNINGS": "ignore"},
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        assert result.stdout, result.stderr
+        report = json.loads(result.stdout)
+        failed = [s for s in report["steps"] if s["state"] != "executed"]
+        assert result.returncode == 0, [(s["name"], s["reason"], s["stderr"]) for s in failed]
+        return "".join(s["stdout"] for s in report["steps"])
+
 
 @pytest.fixture
 def workshop(tmp_path: Path) -> Workshop:

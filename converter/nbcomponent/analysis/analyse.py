@@ -16,6 +16,7 @@ from nbcomponent.analysis.model import (
     NotebookAnalysis,
 )
 from nbcomponent.analysis.namespace import Namespace
+from nbcomponent.analysis.random_state import with_random_states
 from nbcomponent.analysis.stars import exports_of
 from nbcomponent.analysis.supply import Supplier
 from nbcomponent.analysis.surroundings import check_surroundings
@@ -50,6 +51,7 @@ def analyse(
     effects = EffectReader(namespace, tagged.code)
     supplier = Supplier(tagged, namespace, timeline, effects) if boundary == "auto" else None
     components = []
+    chains: list[tuple[str, tuple[str, ...]]] = []
     for name, cells in tagged.component_cells.items():
         reader = ComponentReader(
             name,
@@ -66,6 +68,7 @@ def analyse(
         reader.read()
         surroundings = check_surroundings(reader)
         lost = lost_aliasing(reader)
+        chains += reader.random_chains
         components.append(
             ComponentAnalysis(
                 name=name,
@@ -79,6 +82,7 @@ def analyse(
                 diagnostics=in_reading_order((*reader.diagnostics, *surroundings, *lost)),
             )
         )
+    components = with_random_states(components, chains)
     return NotebookAnalysis(tuple(components), tuple(cycles(components, tagged)))
 
 

@@ -132,6 +132,7 @@ class ComponentReader:
         self.deleted_at: dict[str, int] = {}
         self.blocks: list[RunBlock] = []
         self.files: set[str] = set()
+        self.random_chains: list[tuple[str, tuple[str, ...]]] = []
         self.diagnostics: list[Diagnostic] = []
         self._dependencies: dict[str, Dependency] = {}
         self._carried: dict[tuple[int, int], StatementKind] = {}
@@ -802,6 +803,17 @@ class ComponentReader:
             "NBC104", name, site, _cells(events), severity="note", resolution="sliced",
         )  # fmt: skip
         return True
+
+    def site_of(self, dependency: Dependency) -> Site:
+        """The place of a dependency, as something to blame."""
+        line, column = dependency.line, dependency.column - 1
+        text = self.tagged.notebook.cells[dependency.cell].source.split("\n")[line - 1]
+        start = len(text[:column].encode())
+        end = start + len(dependency.name.encode())
+        node = ast.Constant(
+            None, lineno=line, col_offset=start, end_lineno=line, end_col_offset=end
+        )
+        return Site(dependency.cell, node)
 
     def replay(self, statement: Statement, site: Site) -> None:
         """Carry a statement that sets process state (``auto``)."""

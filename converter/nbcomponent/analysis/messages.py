@@ -209,6 +209,13 @@ def _nbc108(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
     where = cells_text(f.cells)
     if f.details.get("resolution") == "sliced":
         return "note", f"`{f.name}` of {where} is repeated in {f.component}", None
+    if f.details.get("resolution") == "input":
+        return (
+            "note",
+            f"the random state that `{f.name}` of {where} begins becomes an output of "
+            f"{f.details.get('producer')} and an input here",
+            None,
+        )
     if what == "env":
         if not f.cells:
             return (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import fnmatch
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from nbcomponent.analysis.component import ComponentReader, Site
@@ -19,6 +19,7 @@ from nbcomponent.analysis.facts import NameNode, Statement
 from nbcomponent.analysis.library import ENVIRONMENT_PREFIXES, WELL_KNOWN_MODULES
 from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.namespace import BUILTINS
+from nbcomponent.analysis.random_state import RANDOM_STATES, may_draw, seeding
 from nbcomponent.core.diagnostics import Diagnostic
 from nbcomponent.notebook.magics import treatment
 
@@ -67,6 +68,11 @@ def check_surroundings(reader: ComponentReader) -> list[Diagnostic]:
                 for statement in statements:
                     reader.replay(statement, site)
                 details = {**details, "resolution": "sliced", "severity": "note"}
+            repeated = details.get("repeat")
+            if isinstance(repeated, Statement):
+                reader.replay(repeated, site)
+                cells = (repeated.cell,)
+                details = {**details, "resolution": "sliced", "severity": "note"}
             report(code, name, site, cells, **details)
     _dynamic(reader, report)
     _magics(reader, report)
@@ -93,13 +99,24 @@ def _inside_effects(reader: ComponentReader) -> list[_Inside]:
 
 def _outside_effects(reader: ComponentReader) -> list[_Outside]:
     carried = reader.carried_keys()
+    last = _end(reader)
     return [
         _Outside(effect, statement, position)
         for effect, statement, position in reader.effects.lasting()
         if statement.cell not in reader.own
         and not reader.tagged.roles[statement.cell].parameters
         and (statement.cell, statement.index) not in carried
+        and position < last
     ]
+
+
+def _end(reader: ComponentReader) -> int:
+    """The position after which nothing can matter: under ``auto`` the notebook's order is the order."""
+    statements = reader.namespace.statements
+    if reader.boundary == "strict":
+        return len(statements)
+    cells = max(reader.cells, default=-1)
+    return max((n + 1 for n, s in enumerate(statements) if s.cell <= cells), default=0)
 
 
 def _replayable(reader: ComponentReader, statement: Statement) -> bool:
@@ -231,19 +248,50 @@ def _seeds(
     for item in inside:
         if item.effect.kind == "seed":
             own.setdefault(item.effect.library, item.order)
-    reported: set[str] = set()
+    drawn: dict[str, Site] = {}
     for item in inside:
-        if item.effect.kind != "random":
-            continue
         library = item.effect.library
         seeded = min(own.get(library, item.order + 1), own.get("any", item.order + 1))
-        if seeded < item.order:
-            continue
+        if item.effect.kind == "random" and seeded >= item.order:
+            drawn.setdefault(library, item.site)
+    if reader.boundary == "auto":
+        yield from _states_from_elsewhere(reader, drawn, own.keys(), setters)
+    reported: set[str] = set()
+    for library, site in drawn.items():
         for key in (library, "any"):
             for name, statements in setters.get(key, {}).items():
                 if name not in reported:
                     reported.add(name)
-                    yield "NBC108", name, item.site, statements, {"what": "seed"}
+                    yield "NBC108", name, site, statements, {"what": "seed"}
+
+
+def _states_from_elsewhere(
+    reader: ComponentReader,
+    drawn: dict[str, Site],
+    seeded: Collection[str],
+    setters: dict[str, dict[str, list[Statement]]],
+) -> Iterator[_Finding]:
+    """Seedings that reach the component, repeated or as a state (``auto``); these leave ``setters``."""
+    for library in RANDOM_STATES:
+        names = setters.get(library)
+        if not names:
+            continue
+        site = drawn.get(library) or (None if library in seeded else may_draw(reader))
+        if site is None:
+            continue
+        found = seeding(reader, library, [s for each in names.values() for s in each])
+        name, statements = next(reversed(names.items()))
+        if found.repeated is not None:
+            yield "NBC108", name, site, statements, {"what": "seed", "repeat": found.repeated}
+        elif found.chain:
+            reader.random_chains.append((library, found.chain))
+            details = {"what": "seed", "resolution": "input", "producer": found.chain[-2]}
+            yield "NBC108", name, site, statements, {**details, "severity": "note"}
+        elif library not in drawn:
+            yield "NBC108", name, site, statements, {"what": "seed", "severity": "warning"}
+        else:
+            continue
+        del setters[library]
 
 
 def _options(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from nbcomponent.analysis.random_state import RANDOM_STATES
 from nbcomponent.contract.model import Column, Format, Interface, Parameter, Port
 from nbcomponent.export import helpers
 from nbcomponent.export.display import show_code
@@ -59,7 +60,16 @@ _FOLDERS: Mapping[str, tuple[str, ...]] = {
     "triton_model": (),
 }
 
-_PATH, _ARGPARSE = ("pathlib", "Path"), ("argparse", None)
+_RANDOM_STATES = {
+    variable: (library, *calls)
+    for library, variable, calls in (
+        ("numpy", RANDOM_STATES["numpy"], ("set_state", "get_state")),
+        ("random", RANDOM_STATES["random"], ("setstate", "getstate")),
+    )
+}
+"""Values that are a library's global random state, and how it is set and asked for."""
+
+_PATH = ("pathlib", "Path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -603,10 +613,19 @@ def _bindings(writer: _Writer, arguments: str) -> list[str]:
             )
         if port.json_schema is not None:
             lines.append(_check_json_value(writer, port, port.variable, quote(f"--{port.name}")))
+        if port.variable in _RANDOM_STATES:
+            module, setter, _ = _RANDOM_STATES[port.variable]
+            lines.append(f"{_random_module(writer, module)}.{setter}({port.variable})")
     for parameter in writer.interface.parameters:
         value = argument_value(arguments, writer.interface.argument(parameter.name))
         lines.append(f"{parameter.name} = {value}")
     return lines
+
+
+def _random_module(writer: _Writer, module: str) -> str:
+    if module == "random":
+        return writer.module("random")
+    return f"{writer.module('numpy', shown='np')}.random"
 
 
 def _is_checkpoint(writer: _Writer, port: Port) -> bool:
@@ -629,6 +648,9 @@ def _stores(writer: _Writer, arguments: str) -> list[str]:
     for port in writer.interface.outputs:
         if port.binds_path or port.format is None:
             continue
+        if port.variable in _RANDOM_STATES:
+            module, _, getter = _RANDOM_STATES[port.variable]
+            lines.append(f"{port.variable} = {_random_module(writer, module)}.{getter}()")
         written = _written_path(writer, port, arguments)
         file = _stored_file(port, written)
         lines += _store(writer, port, f"({file})" if " / " in file else file, file)
