@@ -61,8 +61,10 @@ class Namespace:
         self.stores: dict[str, list[tuple[int, ast.expr | Function]]] = {}
         self.deletions: dict[str, list[int]] = {}
         self.call_bindings: dict[int, list[Definition]] = {}
+        self._paths: dict[tuple[str, ...], str | None] = {}
         self.kinds: dict[int, StatementKind] = {}
         self.has_functions = False
+        self.types: dict[Definition, dict[int, str | None]] = {}
         self._carriers: set[str] = set()
         self._positions: dict[str, list[int]] = {}
         self._memory: dict[tuple[str, int, int], Carries] = {}
@@ -91,13 +93,15 @@ class Namespace:
                     self.definitions.setdefault(bind.name, []).append(definition)
                     if bind.kind == "import" and bind.name not in self.imports:
                         self.imports[bind.name] = import_path(bind)
-                    if bind.function is not None and bind.function.body.binds:
-                        binders.setdefault(bind.name, []).append(bind.function)
-                    if bind.klass is not None:
+                    if bind.function is not None:
+                        if bind.function.body.binds:
+                            binders.setdefault(bind.name, []).append(bind.function)
+                        self._decorated(position, bind)
+                    elif bind.klass is not None:
                         for method in bind.klass.functions:
                             if method.body.binds:
                                 binders.setdefault(bind.name, []).append(method)
-                    self._decorated(position, bind)
+                        self._decorated(position, bind)
                 if block.functions:
                     self.has_functions = True
                     for function in block.functions:
@@ -224,12 +228,16 @@ class Namespace:
 
         A builtin is itself. None where the root is neither an import nor a builtin.
         """
+        if chain in self._paths:
+            return self._paths[chain]
         root = self.imports.get(chain[0])
-        if root is None:
-            if chain[0] in BUILTINS and chain[0] not in self.definitions:
-                return ".".join(chain)
-            return None
-        return ".".join((root, *chain[1:]))
+        path: str | None = None
+        if root is not None:
+            path = ".".join((root, *chain[1:]))
+        elif chain[0] in BUILTINS and chain[0] not in self.definitions:
+            path = ".".join(chain)
+        self._paths[chain] = path
+        return path
 
     def reaching(
         self, name: str, position: int, without: frozenset[int] = frozenset()
