@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import pairwise
 
 from nbcomponent.analysis.component import ComponentReader
 from nbcomponent.analysis.model import ComponentAnalysis
@@ -57,18 +57,24 @@ def lost_aliasing(reader: ComponentReader) -> Iterator[Diagnostic]:
     first = reader.namespace.cells[reader.cells[0]].statements
     position = reader.namespace.position[id(first[0])] if first else 0
     last = len(reader.namespace.statements)
-    for one, other in combinations(names, 2):
-        shared = reader.timeline.objects(one, position) & reader.timeline.objects(other, position)
-        if not shared:
-            continue
-        events = [
-            e
-            for name in (one, other)
+    holders: dict[int, list[str]] = {}
+    for name in names:
+        for held in reader.timeline.objects(name, position):
+            holders.setdefault(held, []).append(name)
+    changed = {
+        name
+        for name in {name for group in holders.values() if len(group) > 1 for name in group}
+        if any(
+            not e.binds and e.statement.cell in reader.own
             for e in reader.timeline.between(name, position - 1, last)
-            if not e.binds and e.statement.cell in reader.own
-        ]
-        if events:
-            site = next(d for d in reader.dependencies() if d.name == one)
+        )
+    }
+    sites = {d.name: d for d in reader.dependencies()}
+    # Of many names for one object each is told with the next: all pairs would say no more.
+    pairs = {pair: None for group in holders.values() for pair in pairwise(group)}
+    for one, other in sorted(pairs):
+        if one in changed or other in changed:
+            site = sites[one]
             place = Place(site.cell, site.line, site.column, site.line, site.column + len(one))
             yield Diagnostic(
                 "NBC104",

@@ -33,10 +33,13 @@ class Timeline:
             mutated = self._tracker.step(statement, position)
             if mutated:
                 bound = {bind.name for bind in statement.block.binds}
+                # many names may hold one object, so one event serves them all
+                events = {
+                    how: Event(position, statement, how, False) for how in set(mutated.values())
+                }
                 for name, how in mutated.items():
                     if name not in bound:
-                        event = Event(position, statement, how, False)
-                        self._mutations.setdefault(name, []).append(event)
+                        self._mutations.setdefault(name, []).append(events[how])
 
     def changes(self, name: str) -> bool:
         """Whether anything changes a name after its first binding; of most names nothing does."""

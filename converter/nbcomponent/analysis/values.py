@@ -143,7 +143,12 @@ def definition_type(definition: Definition, namespace: Namespace, depth: int = 0
         return "file" if chain and chain[-1] == "open" else None
     if bind.kind == "augmented":
         return None
-    return type_of(bind.value, definition.position, namespace, depth)
+    # Remembered for each depth, since the answer may be cut short there: names that are made of each
+    # other would be followed along every path otherwise.
+    known = namespace.types.setdefault(definition, {})
+    if depth not in known:
+        known[depth] = type_of(bind.value, definition.position, namespace, depth)
+    return known[depth]
 
 
 def type_of(node: ast.expr, position: int, namespace: Namespace, depth: int = 0) -> str | None:
