@@ -141,6 +141,7 @@ class ComponentReader:
         self._changed: set[str] = set()
         self._pending: deque[tuple[Function, Site, int] | _Need] = deque()
         self._covered: dict[str, list[tuple[int, int]]] = {}
+        self._dynamic: list[int] | None = None
         self._lines: dict[int, list[str]] = {}
 
     # results
@@ -425,11 +426,7 @@ class ComponentReader:
         if stars:
             self._from_stars(need, stars)
             return
-        dynamic = [
-            s.cell
-            for s in self.namespace.statements
-            if s.cell not in self.own and self._binds_dynamically(s)
-        ]
+        dynamic = self._dynamic_cells()
         if dynamic:
             self._hidden(need, ("NBC107",), tuple(sorted(set(dynamic))))
             return
@@ -460,6 +457,16 @@ class ComponentReader:
         self._report("NBC110", need.name, need.site, cells, severity="note", resolution="import")
         for star in stars:
             self._carry(star.statement, "import", need.site, need.position)
+
+    def _dynamic_cells(self) -> list[int]:
+        """Cells of others that may bind names which their text does not show."""
+        if self._dynamic is None:
+            self._dynamic = [
+                s.cell
+                for s in self.namespace.statements
+                if s.cell not in self.own and self._binds_dynamically(s)
+            ]
+        return self._dynamic
 
     def _binds_dynamically(self, statement: Statement) -> bool:
         """Whether a statement may bind names that its text does not show."""

@@ -65,6 +65,7 @@ class Namespace:
         self.kinds: dict[int, StatementKind] = {}
         self.has_functions = False
         self.types: dict[Definition, dict[int, str | None]] = {}
+        self.types: dict[Definition, dict[int, str | None]] = {}
         self._carriers: set[str] = set()
         self._positions: dict[str, list[int]] = {}
         self._memory: dict[tuple[str, int, int], Carries] = {}
