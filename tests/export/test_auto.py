@@ -84,3 +84,85 @@ def test_a_random_state_that_goes_back_and_forth_stays_an_error(workshop: Any) -
     ]
     export = workshop.build(cells, boundary="auto")
     assert "NBC108" in errors(export)
+
+
+PLAIN_TABLE = "import pandas as pd\nframe = pd.read_csv('t.csv')\nframe['c'] = frame.b * 2\n"
+
+
+def test_a_table_read_from_csv_crosses_as_parquet_with_its_missing_texts(
+    exported: Exported, workshop: Any
+) -> None:
+    workshop.folder.mkdir()
+    (workshop.folder / "t.csv").write_text("a,b\nx,1\n,2\n")
+    shop = exported(
+        (PLAIN_TABLE, P1), ("print(frame.to_dict('list'), frame.dtypes.c)", P2), boundary="auto"
+    )
+    assert "format: parquet" in (shop.out / "nb" / "p1" / "contract.yml").read_text()
+    assert shop.pipeline() == "{'a': ['x', nan], 'b': [1, 2], 'c': [2, 4]} int64\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pandas as pd\nvalue = pd.DataFrame([[1, 'a'], ['b', None]])",
+        "import pandas as pd\nvalue = pd.DataFrame({'a': [1, 'x', [2]]})",
+        "import pandas as pd\nvalue = pd.DataFrame({'a': [1, 2]}).pivot_table(columns='a', aggfunc=len)",
+        "import pandas as pd\nvalue = pd.DataFrame({'a': [1, 2]}, index=pd.date_range('2020', periods=2))",
+        "import pandas as pd\nvalue = pd.DataFrame({'a': ['x y']})\nvalue['b'] = value.a.str.split()",
+        "import pandas as pd\nvalue = pd.DataFrame({'a': ['x', 1]}).values",
+        "import numpy as np\nvalue = np.array([1, 'a', None])",
+        "import numpy as np\nvalue = np.array([2])[0]",
+        "import numpy as np\nvalue = {'mean': np.mean([1, 2])}",
+        "value = {1: (2, 3)}",
+        "value = 'a\\r\\nb'",
+        "value = [1, float('nan')]",
+        "value = {'x': 1}\nvalue[2] = 3",
+    ],
+)
+def test_no_value_is_stored_in_a_format_that_would_change_it(
+    exported: Exported, source: str
+) -> None:
+    shown = "print(type(value), repr(value))"
+    shop = exported((source, P1), (shown, P2), boundary="auto")
+    assert shop.pipeline() == cells_output(source, shown)
+
+
+def test_arrays_of_numbers_cross_as_npy(exported: Exported) -> None:
+    shop = exported(
+        ("import numpy as np\nx = np.array([[1, 2], [3, 4]]) * 2\ny = x.reshape(4)", P1),
+        ("print(x.tolist(), y.tolist())", P2),
+        boundary="auto",
+    )
+    assert (shop.out / "nb" / "p1" / "contract.yml").read_text().count("format: npy") == 2
+    assert shop.pipeline() == "[[2, 4], [6, 8]] [2, 4, 6, 8]\n"
+
+
+def test_what_a_constructor_of_a_package_makes_is_made_again(exported: Exported) -> None:
+    cells = (
+        "import string\ntext = string.Template('$a')\npair = (text.template, 2)",
+        "print(text.substitute(a=1), pair)",
+    )
+    shop = exported((cells[0], P1), (cells[1], P2), boundary="auto")
+    assert "string.Template" in shop.text("p2")
+    assert shop.pipeline() == cells_output(*cells)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        # It is changed, or handed to something that may change it, where it is made.
+        ("import argparse\nvalue = argparse.Namespace(a=1)\nvalue.a = 2", "print(value)"),
+        (
+            "import argparse\nvalue = argparse.Namespace(a=1)\nsetattr(value, 'a', 2)",
+            "print(value)",
+        ),
+        ("import argparse\nvalue = argparse.Namespace(a=1)\nvalue.__init__(a=2)", "print(value)"),
+        # Made again it would be another one.
+        ("import random\nvalue = random.Random(1)\nvalue.random();", "print(value.random())"),
+    ],
+)
+def test_what_may_have_changed_is_not_made_again(
+    exported: Exported, cells: tuple[str, str]
+) -> None:
+    shop = exported((cells[0], P1), (cells[1], P2), boundary="auto")
+    assert shop.pipeline() == cells_output(*cells)

@@ -49,7 +49,9 @@ def analyse(
     namespace = Namespace(_facts(tagged, cache), lambda module: exports_of(module, beside))
     timeline = Timeline(namespace)
     effects = EffectReader(namespace, tagged.code)
-    supplier = Supplier(tagged, namespace, timeline, effects) if boundary == "auto" else None
+    supplier = (
+        Supplier(tagged, namespace, timeline, effects, beside) if boundary == "auto" else None
+    )
     components = []
     chains: list[tuple[str, tuple[str, ...]]] = []
     for name, cells in tagged.component_cells.items():

@@ -305,9 +305,17 @@ class ComponentReader:
                 place = Site(function.cell, use.node) if own else site
                 self._run_name(use.name, use.name in called, place, position, frozenset())
 
+    def end(self) -> int:
+        """The position after which nothing can matter: under ``auto`` the notebook's order is the order."""
+        statements = self.namespace.statements
+        if self.boundary == "strict":
+            return len(statements)
+        cells = max(self.cells, default=-1)
+        return max((n + 1 for n, s in enumerate(statements) if s.cell <= cells), default=0)
+
     def _left_over_functions(self) -> None:
         """Functions that the component defines and does not run: their globals are needed all the same."""
-        last = len(self.namespace.statements)
+        last = self.end()
         for cell in self.cells:
             facts = self.namespace.cells.get(cell)
             if facts is None:
@@ -748,7 +756,7 @@ class ComponentReader:
             return True
         if supply.producer is not None:
             self._crossings[need.name] = Crossing(
-                need.name, supply.producer, self.name, supply.value_type
+                need.name, supply.producer, self.name, supply.value_type, supply.exact
             )
             resolution: Resolution = "input"
         else:
@@ -779,7 +787,8 @@ class ComponentReader:
             return
         if supply.producer is not None:
             self._crossings.setdefault(
-                need.name, Crossing(need.name, supply.producer, self.name, supply.value_type)
+                need.name,
+                Crossing(need.name, supply.producer, self.name, supply.value_type, supply.exact),
             )
         self._carry_all(need, supply)
 

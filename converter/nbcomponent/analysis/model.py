@@ -67,12 +67,14 @@ class Crossing:
 
     It becomes an output there and an input here. ``value_type`` is the dotted type that the
     analysis could see (``pandas.DataFrame``, ``numpy.ndarray``, ``dict``, ``str``), None where unknown.
+    ``exact``: the plain format for that type surely gives the value back.
     """
 
     name: str
     producer: str
     consumer: str
     value_type: str | None
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)

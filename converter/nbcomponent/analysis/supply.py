@@ -11,11 +11,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from nbcomponent.analysis.beside import NOTHING_BESIDE, Beside
 from nbcomponent.analysis.carrying import kind_of
 from nbcomponent.analysis.effects import EffectReader
+from nbcomponent.analysis.exactness import is_exact
 from nbcomponent.analysis.facts import Function, Statement
 from nbcomponent.analysis.library import PURE_BUILTINS, UNSTORABLE_TYPES
 from nbcomponent.analysis.namespace import Namespace
+from nbcomponent.analysis.repeating import Repeater
 from nbcomponent.analysis.timeline import Event, Timeline
 from nbcomponent.analysis.values import is_plain, value_type
 from nbcomponent.notebook.model import TaggedNotebook
@@ -25,6 +28,11 @@ _REPEATABLE_MODULES = (
     "operator.", "pathlib.Path", "os.path.", "datetime.timedelta", "datetime.date", "string.",
     "statistics.", "fractions.", "decimal.", "numpy.", "pandas.", "copy.", "textwrap.",
 )  # fmt: skip
+_PLAIN_TYPES = frozenset(
+    {"pandas.DataFrame", "numpy.ndarray", "dict", "list", "int", "float", "bool", "str"}
+)
+"""Types with a format of their own."""
+
 _TOLD_APART = frozenset(
     {"write", "seed", "random", "chdir", "env-set", "path-set", "option", "patch"}
 )
@@ -35,7 +43,7 @@ class Supply:
     """How a value comes over: from ``producer``, then changed by ``statements`` of untagged cells.
 
     ``definitions``: statements whose functions or classes the value needs. ``problem`` (with ``code``)
-    says why it cannot come over.
+    says why it cannot come over. ``exact``: the plain format for the type surely gives the value back.
     """
 
     producer: str | None = None
@@ -44,6 +52,7 @@ class Supply:
     definitions: tuple[Statement, ...] = ()
     problem: str | None = None
     code: str = "NBC101"
+    exact: bool = True
 
 
 class Supplier:
@@ -55,8 +64,10 @@ class Supplier:
         namespace: Namespace,
         timeline: Timeline,
         effects: EffectReader,
+        beside: Beside = NOTHING_BESIDE,
     ) -> None:
         self.tagged = tagged
+        self.repeater = Repeater(namespace, effects, beside)
         self.effects = effects
         self.namespace = namespace
         self.timeline = timeline
@@ -160,10 +171,15 @@ class Supplier:
     ) -> Supply:
         at = after[0].position if after else chain[-1].position + 1
         its_type = value_type(name, at, self.namespace)
+        if len(chain) == 1 and not after and its_type not in _PLAIN_TYPES:
+            again = self.repeater.makes_again(name, own)
+            if again is not None:
+                return Supply(statements=(again,))
         if its_type in UNSTORABLE_TYPES:
             return Supply(problem=f"{producer} makes it, and it is {UNSTORABLE_TYPES[its_type]}")
         if its_type in ("dict", "list") and not is_plain(name, chain, self.namespace):
             its_type = f"builtins.{its_type}"
+        exact = is_exact(name, its_type, at, self.namespace, self.timeline)
         definitions: dict[Statement, None] = {}
         for function in self.namespace.carries(name, at).used:
             statement = self._statement_of.get(function)
@@ -183,7 +199,7 @@ class Supplier:
                 )
             definitions[statement] = None
         ordered = tuple(sorted(definitions, key=lambda s: (s.cell, s.index)))
-        return Supply(producer, its_type, statements, ordered)
+        return Supply(producer, its_type, statements, ordered, exact=exact)
 
     def repeatable(self, statement: Statement) -> bool:
         """Whether running a statement in two components does the same twice and nothing else."""

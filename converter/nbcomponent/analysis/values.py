@@ -92,10 +92,12 @@ def is_plain(name: str, chain: list[Event], namespace: Namespace) -> bool:
 
     ``chain``: the changes that make the value; all but the first must put plain elements in.
     """
+    keys: tuple[type, ...] = (int,)
     for event in chain:
         block = event.statement.block
         values = [b.value for b in block.binds if b.name == name]
         if event.binds:
+            keys = (str,) if isinstance(values[0] if values else None, ast.Dict) else (int,)
             if len(values) != 1 or not _plain(values[0], event.position, namespace):
                 return False
             continue
@@ -105,16 +107,17 @@ def is_plain(name: str, chain: list[Event], namespace: Namespace) -> bool:
             value = mutation.value
             if mutation.how == "append" and isinstance(value, ast.Call):
                 value = value.args[0] if len(value.args) == 1 else None
-            elif mutation.how != "[]" or not _text_key(mutation.node):
+            elif mutation.how != "[]" or not _has_key(mutation.node, keys):
                 return False
             if not _plain(value, event.position, namespace):
                 return False
     return bool(chain)
 
 
-def _text_key(node: ast.AST) -> bool:
+def _has_key(node: ast.AST, kinds: tuple[type, ...]) -> bool:
+    """Whether a subscript is written out: a text for a dict, a position for a list."""
     key = getattr(node, "slice", None)
-    return isinstance(key, ast.Constant) and isinstance(key.value, (str, int))
+    return isinstance(key, ast.Constant) and isinstance(key.value, kinds)
 
 
 def _plain(node: ast.expr | None, position: int, namespace: Namespace) -> bool:

@@ -327,15 +327,21 @@ class _Completion:
         made[crossing.consumer] = replace(consumer, inputs=inputs)
 
     def _new_output(self, crossing: Crossing) -> Port:
-        format_ = format_of(crossing.value_type)
+        format_ = format_of(crossing.value_type) if crossing.exact else "pickle"
         if format_ in ("pickle", "joblib"):
             known = f"its type {crossing.value_type}" if crossing.value_type else "its type"
+            why = (
+                "has no plainer format"
+                if crossing.value_type and crossing.exact
+                else "is not known"
+                if crossing.exact
+                else f"may hold what {format_of(crossing.value_type)} does not give back as it was"
+            )
             self._report(
                 "NBC244",
                 "warning",
                 f"{crossing.name} goes from {crossing.producer} to {crossing.consumer} as "
-                f"{format_}, since {known} "
-                f"{'has no plainer format' if crossing.value_type else 'is not known'}; both need "
+                f"{format_}, since {known} {why}; both need "
                 "the same libraries in the same versions",
                 self._place_of_use(crossing),
                 crossing.consumer,

@@ -234,19 +234,22 @@ class _Build:
                 return body, (), ()
         if self._refused_by_python(analysis):
             return None
-        crossing = {
-            c.name
-            for other in self.examination.analysis.components
-            for c in other.crossings
-            if c.producer == analysis.name
-        }
+        every = [c for other in self.examination.analysis.components for c in other.crossings]
+        crossing = {c.name for c in every if c.producer == analysis.name}
         exact = frozenset(p.name for p in interface.outputs if p.variable in crossing)
+        tables = frozenset(
+            c.name
+            for c in every
+            if analysis.name in (c.producer, c.consumer) and c.exact
+            if c.value_type == "pandas.DataFrame"
+        )
         try:
             script = write_script(
                 self.examination.tagged,
                 analysis,
                 interface,
                 exact,
+                tables,
                 is_local=lambda module: is_local(self.folder, module),
                 has_tables=lambda trees: self._has_tables(trees, interface),
             )

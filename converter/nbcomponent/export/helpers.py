@@ -165,10 +165,20 @@ def {exact}(argument: str, stored: {Any}, value: {Any}) -> None:
     if same and hasattr(value, "equals"):
         same = value.equals(stored) and value.index.equals(stored.index)
         same = same and value.columns.equals(stored.columns)
+        same = same and value.index.names == stored.index.names
     elif same:
         same = repr(stored) == repr(value)
     if not same:
         {fail}(argument, "a value that can be stored exactly", f"a {{type(value).__name__}}")
+'''
+
+READ_PARQUET = '''\
+def {read_parquet}(file: {path}) -> {pd}.DataFrame:
+    """A table as it was: a missing text was nan, and parquet gives it back as None."""
+    table = {pd}.read_parquet(file)
+    for name in table.columns[table.dtypes == object]:
+        table.loc[table[name].isna(), name] = float("nan")
+    return table
 '''
 
 CHECK_INDEX = '''\

@@ -102,6 +102,7 @@ def write_script(
     component: ComponentAnalysis,
     interface: Interface,
     exact_outputs: frozenset[str] = frozenset(),
+    plain_tables: frozenset[str] = frozenset(),
     *,
     is_local: Callable[[str], bool] = _nothing,
     has_tables: Callable[[Sequence[ast.stmt]], bool] = _nothing,
@@ -109,6 +110,7 @@ def write_script(
     """The script ``run_<component>.py``.
 
     ``exact_outputs``: outputs that ``--boundary auto`` made, whose values must survive storing.
+    ``plain_tables``: variables that cross as tables without None.
     ``is_local`` tells of a top-level module whether it lies beside the notebook, ``has_tables`` of the
     component's code whether pandas may print what it prints.
     Raises :class:`InvalidScript` when the outcome does not parse or declares other arguments than the
@@ -145,6 +147,7 @@ def write_script(
         origins,
         description=_summary(tagged, interface),
         exact_outputs=exact_outputs,
+        plain_tables=plain_tables,
         absolute_paths=any(_changes_folder(node) for node in nodes),
         asynchronous=asynchronous,
         show=show,

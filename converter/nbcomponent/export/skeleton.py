@@ -99,6 +99,7 @@ class _Writer:
     taken: Taken
     imported: Mapping[str, str]
     exact_outputs: frozenset[str]
+    plain_tables: frozenset[str]
     absolute: bool
     used: dict[str, str] = field(default_factory=dict)
     standard: dict[str, None] = field(default_factory=dict)
@@ -160,6 +161,7 @@ def skeleton(
     *,
     description: str,
     exact_outputs: frozenset[str] = frozenset(),
+    plain_tables: frozenset[str] = frozenset(),
     absolute_paths: bool = False,
     asynchronous: bool = False,
     show: tuple[str, str] | None = None,
@@ -171,13 +173,14 @@ def skeleton(
 
     ``imported`` maps names that the hoisted imports bind to what they stand for (``np``: ``numpy``,
     ``Path``: ``pathlib:Path``). ``exact_outputs`` are outputs whose stored value must be read back
-    unchanged. ``absolute_paths``: the component changes its working directory. ``asynchronous``: the
+    unchanged. ``plain_tables``: variables that cross as tables whose missing values are all nan.
+    ``absolute_paths``: the component changes its working directory. ``asynchronous``: the
     cells await something. ``show``: the names of the helper that displays values and of its part, where
     a cell displays one; ``display``: the cells call IPython's ``display``. ``stand_ins``: modules, helpers and variables that
     translated IPython syntax needs (see :data:`nbcomponent.export.plain.STAND_IN`). ``tables``: pandas
     prints tables.
     """
-    writer = _Writer(interface, taken, imported, exact_outputs, absolute_paths)
+    writer = _Writer(interface, taken, imported, exact_outputs, plain_tables, absolute_paths)
     arguments = taken.fresh("arguments")
     parse = taken.fresh("parse_arguments")
     parse_code = _parse_arguments(writer, parse, description)
@@ -570,18 +573,25 @@ def _loader(writer: _Writer, port: Port) -> str:
     """An expression that is a function from the file to the value."""
     stored_as = port.format or _format_of(port)
     loaders: dict[Format, Callable[[], str]] = {
-        "parquet": lambda: f"{writer.module('pandas', shown='pd')}.read_parquet",
+        "parquet": lambda: _parquet_loader(writer, port),
         "csv": lambda: f"{writer.module('pandas', shown='pd')}.read_csv",
         "npy": lambda: f"{writer.module('numpy', shown='np')}.load",
         "npz": lambda: f"lambda file: dict({writer.module('numpy', shown='np')}.load(file))",
         "json": lambda: (
             f'lambda file: {writer.module("json")}.loads(file.read_text(encoding="utf-8"))'
         ),
-        "text": lambda: 'lambda file: file.read_text(encoding="utf-8")',
+        "text": lambda: "lambda file: file.read_bytes().decode()",
         "joblib": lambda: f"{writer.module('joblib')}.load",
         "pickle": lambda: f"lambda file: {writer.module('pickle')}.loads(file.read_bytes())",
     }
     return loaders[stored_as]()
+
+
+def _parquet_loader(writer: _Writer, port: Port) -> str:
+    pd = writer.module("pandas", shown="pd")
+    if port.variable not in writer.plain_tables or port.binds_path:
+        return f"{pd}.read_parquet"
+    return writer.helper("read_parquet", helpers.READ_PARQUET, path=writer.path(), pd=pd)
 
 
 def _bindings(writer: _Writer, arguments: str) -> list[str]:
@@ -685,7 +695,7 @@ def _store(writer: _Writer, port: Port, file: str, plain: str) -> list[str]:
         text = f"{writer.module('json')}.dumps({variable}, indent=2)"
         lines = [_inner(call(f"{file}.write_text", f'{text} + "\\n"', 'encoding="utf-8"'))]
     elif stored_as == "text":
-        lines = [f'{file}.write_text({variable}, encoding="utf-8")']
+        lines = [f"{file}.write_bytes({variable}.encode())"]
     elif stored_as == "joblib":
         lines = [f"{writer.module('joblib')}.dump({variable}, {plain})"]
     else:
