@@ -161,6 +161,16 @@ class ComponentReader:
             result.append(Carried(cell, index, names, kind))
         return tuple(result)
 
+    def last_position(self) -> int:
+        """The position of the component's last statement; what stands below it comes too late."""
+        own = [
+            s
+            for c in self.cells
+            if c in self.namespace.cells
+            for s in self.namespace.cells[c].statements
+        ]
+        return self.namespace.position[id(own[-1])] if own else -1
+
     def carried_keys(self) -> set[tuple[int, int]]:
         """(cell, index) of every carried statement."""
         return set(self._carried)
@@ -345,6 +355,8 @@ class ComponentReader:
             return
         since = self.bound_at.get(name, -1)
         events = self.timeline.between(name, since, position, self.own)
+        if name in self.namespace.imports:
+            events = [e for e in events if e.binds]  # what is set on a module is NBC108 or NBC112
         if not events:
             return
         self._changed.add(name)
@@ -606,6 +618,8 @@ class ComponentReader:
     ) -> tuple[int, ...]:
         since = max((d.position for d in reaching if d.position < need.position), default=-1)
         definers = {d.cell for d in reaching}
+        if name in self.namespace.imports:
+            return ()
         events = self.timeline.between(name, since, need.position, self.own)
         return tuple(sorted({e.statement.cell for e in events if not e.binds} - definers))
 

@@ -1,69 +1,75 @@
-"""What a block of code does to, or needs from, the process and the disk around it."""
+"""What blocks of code do to, or need from, the process and the disk around them."""
 
 from __future__ import annotations
 
 import ast
 import re
-import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
-from nbcomponent.analysis.facts import Block, NameNode, Statement
+from nbcomponent.analysis.effect import LASTING, Effect
+from nbcomponent.analysis.facts import Block, Function, NameNode, Statement
+from nbcomponent.analysis.files import (
+    FILE_METHODS,
+    argument,
+    call_effects,
+    command_effects,
+    expression_text,
+    file_effect,
+    is_url,
+    method_effects,
+    normal_path,
+    touches_files,
+    words_of,
+)
 from nbcomponent.analysis.library import (
+    ASKING,
     DISPLAY_OPTIONS,
-    MODE_ARGUMENT,
+    NETWORKX_RANDOM,
+    NUMPY_RANDOM_FREE,
     OPTION_CALL,
-    OPTION_PATH,
+    OPTION_CONTAINERS,
+    OPTION_OBJECTS,
     OPTION_SETTERS,
-    PANDAS_READERS,
-    PATH_READS,
-    PATH_WRITES,
-    RANDOM_FREE,
-    RANDOM_FREE_PREFIXES,
+    OPTION_WORDS,
+    QUERIES,
+    RANDOM_CALLS,
     RANDOM_SETTERS,
-    RANDOM_SOURCES,
-    READERS,
-    READING_METHODS,
-    WRITERS,
-    WRITING_METHODS,
+    RESTORING,
+    SCIPY_RANDOM,
+    SKLEARN_RANDOM,
+    SKLEARN_SHUFFLED,
+    TORCH_LAYERS,
+    TORCH_RANDOM_METHODS,
 )
 from nbcomponent.analysis.namespace import Namespace
+from nbcomponent.analysis.objects import called_functions
+from nbcomponent.analysis.paths import Paths, Texts
 from nbcomponent.analysis.visitor import dotted
 from nbcomponent.notebook.model import CellCode, Magic
 
-EffectKind = Literal[
-    "env-set",
-    "env-get",
-    "chdir",
-    "cwd",
-    "path-set",
-    "path-get",
-    "seed",
-    "random",
-    "option",
-    "read",
-    "write",
-    "mention",
-    "patch",
-]
+__all__ = ["Effect", "EffectReader", "is_url", "modules_of", "normal_path"]
 
-
-@dataclass(slots=True, eq=False)
-class Effect:
-    """One effect. ``name`` is as NBC1xx shows it; ``library`` whose state it is (``numpy``).
-
-    ``matters``: results can change by it (a seed, a dtype) and not only looks; for ``env-get``: there is
-    no default. ``target``: for ``patch`` the resolved dotted path, for files the normalised path.
-    """
-
-    kind: EffectKind
-    name: str
-    node: NameNode
-    library: str = ""
-    matters: bool = True
-    target: str = ""
+_ENVIRON = ("os.environ", "os.environb")
+_INSTALLERS = frozenset(
+    [
+        "pip",
+        "pip3",
+        "conda",
+        "mamba",
+        "uv",
+        "apt",
+        "apt-get",
+        "npm",
+        "brew",
+        "export",
+        "nvidia-smi",
+        "echo",
+    ]
+)
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_SHELL_CELLS = frozenset({"bash", "sh", "script", "system", "sx", "!"})
+_DEPTH = 4
 
 
 class EffectReader:
@@ -74,13 +80,15 @@ class EffectReader:
         self._code = code
         self._known: dict[int, list[Effect]] = {}
         self._outside: list[tuple[Effect, Statement, int]] | None = None
+        self._functions: dict[int, Function] | None = None
+        self._file_functions: dict[Function, bool] = {}
+        self._at: dict[int, tuple[ast.AST, int]] = {}
 
     def of(self, block: Block, cell: int) -> list[Effect]:
         """The effects of a block of a cell."""
         known = self._known.get(id(block))
         if known is None:
-            known = effects_of(block, self.namespace, self._code.get(cell))
-            self._known[id(block)] = known
+            known = self._known[id(block)] = self._read(block, cell)
         return known
 
     def of_statement(self, statement: Statement, position: int) -> list[Effect]:
@@ -102,459 +110,664 @@ class EffectReader:
             ]
         return self._outside
 
+    def _read(self, block: Block, cell: int) -> list[Effect]:
+        if self._functions is None:
+            self._functions = {
+                id(f.body): f for s in self.namespace.statements for f in s.block.functions
+            }
+            self._at = {
+                id(s.block): (s.node, position)
+                for position, s in enumerate(self.namespace.statements)
+            }
+        function = self._functions.get(id(block))
+        node, position = self._at.get(id(block), (None, len(self.namespace.statements)))
+        if function is not None:
+            node = function.node
+        paths = Paths(self.namespace, position, node, function, None, block.binds)
+        reader = _BlockReader(block, self.namespace, paths, self._code.get(cell))
+        found = list(reader.effects())
+        if self.namespace.has_functions:
+            found.extend(self._of_callees(block, paths, position, _DEPTH))
+        if node is not None and any(e.kind in ("option", "patch", "chdir") for e in found):
+            restored = _restored(node)
+            found = [e for e in found if id(e.node) not in restored or e.kind in ("read", "write")]
+        return found
 
-LASTING = frozenset({"env-set", "chdir", "path-set", "seed", "option", "write", "patch"})
-"""Kinds of effects that stay after the code has run."""
+    # paths that a function is given by its caller
+
+    def _of_callees(
+        self, block: Block, paths: Paths, position: int, depth: int
+    ) -> Iterator[Effect]:
+        """Files that functions of the notebook touch by the arguments they are called with here."""
+        if depth == 0:
+            return
+        for site in block.calls:
+            if self.namespace.resolve(site.chain) is not None:
+                continue
+            for function, skip in called_functions(self.namespace, site, position):
+                if not self._file_function(function):
+                    continue
+                given = paths.bound_for(function, site.node, skip)
+                if given:
+                    for effect in self._with(function, given, depth - 1):
+                        yield Effect(
+                            effect.kind, effect.name, site.node, effect.library, effect.matters,
+                            effect.target,
+                        )  # fmt: skip
+
+    def _with(self, function: Function, given: dict[str, Texts], depth: int) -> list[Effect]:
+        """Effects on files of a function's body for known arguments, beyond those for unknown ones."""
+        last = len(self.namespace.statements)
+        paths = Paths(self.namespace, last, function.node, function, given)
+        reader = _BlockReader(function.body, self.namespace, paths, None)
+        found = [*reader.files(), *self._of_callees(function.body, paths, last, depth)]
+        known = {(e.kind, e.name) for e in self.of(function.body, function.cell)}
+        return [e for e in found if (e.kind, e.name) not in known]
+
+    def _file_function(self, function: Function) -> bool:
+        """Whether a function touches files at all, itself or through functions that it calls."""
+        known = self._file_functions.get(function)
+        if known is not None:
+            return known
+        self._file_functions[function] = False  # a cycle adds nothing
+        body = function.body
+        found = any(
+            isinstance(call.func, ast.Attribute) and call.func.attr in FILE_METHODS
+            for call in body.method_calls
+        )
+        for site in body.calls:
+            if found:
+                break
+            path = self.namespace.resolve(site.chain)
+            if path is not None:
+                found = touches_files(path)
+            else:
+                found = site.chain[-1] in FILE_METHODS or any(
+                    self._file_function(callee)
+                    for callee, _ in called_functions(
+                        self.namespace, site, len(self.namespace.statements)
+                    )
+                )
+        self._file_functions[function] = found
+        return found
+
+
+def _restored(node: ast.AST) -> set[int]:
+    """Nodes inside ``with`` blocks that put back at their end what is set in them."""
+    found: set[int] = set()
+    for part in ast.walk(node):
+        if not isinstance(part, (ast.With, ast.AsyncWith)):
+            continue
+        for item in part.items:
+            call = item.context_expr
+            name = call.func if isinstance(call, ast.Call) else call
+            if isinstance(name, ast.Attribute):
+                last = name.attr
+            else:
+                last = name.id if isinstance(name, ast.Name) else ""
+            if last in RESTORING:
+                found.update(id(inner) for inner in ast.walk(part))
+    return found
 
 
 def modules_of(block: Block, namespace: Namespace) -> dict[str, NameNode]:
     """Top-level packages that a block imports or uses, with the first place of each."""
     found: dict[str, NameNode] = {}
-    for bind in block.binds:
-        if bind.module is not None:
-            found.setdefault(bind.module.split(".", 1)[0], bind.node)
-    imports = namespace.imports
+    for module, node in block.modules.items():
+        found.setdefault(module.split(".", 1)[0], node)
     for chain, node in block.references.items():
-        path = imports.get(chain[0])
+        path = namespace.imports.get(chain[0])
         if path is not None:
             found.setdefault(path.split(".", 1)[0], node)
+    for use in block.uses:
+        path = namespace.imports.get(use.name)
+        if path is not None:
+            found.setdefault(path.split(".", 1)[0], use.node)
     return found
-
-
-def effects_of(block: Block, namespace: Namespace, code: CellCode | None) -> list[Effect]:
-    """The effects of a block, in the order of its text as far as that is known."""
-    found: list[Effect] = []
-    resolve = namespace.resolve
-    for site in block.calls:
-        path = resolve(site.chain)
-        if path is not None and _may_have_effect(path):
-            found.extend(_known_call(path, site.chain, site.node, namespace))
-        if len(site.chain) > 1 and site.chain[-1] in _TELLING_METHODS:
-            found.extend(_method_call(site.node, namespace))
-    for call in block.method_calls:
-        found.extend(_method_call(call, namespace))
-    for text, call in block.texts:
-        if "\n" not in text and not is_url(text):
-            # it counts only where such a file lies beside the notebook
-            found.append(Effect("mention", text, call, target=normal_path(text)))
-    for subscript in block.subscripts:
-        chain = dotted(subscript.value)
-        if (
-            chain
-            and chain[-1] == "environ"
-            and resolve(chain) == "os.environ"
-            and isinstance(subscript.ctx, ast.Load)
-        ):
-            found.append(Effect("env-get", _text(subscript.slice), subscript))
-    for membership in block.memberships:
-        chain = dotted(membership.comparators[0])
-        if chain and resolve(chain) == "os.environ":
-            found.append(Effect("env-get", _text(membership.left), membership, matters=False))
-    for mutation in block.mutations:
-        found.extend(_store(mutation.chain, mutation.node, mutation.how, namespace))
-    for chain, node in block.references.items():
-        if len(chain) > 1 and "path" in chain and (resolve(chain) or "").startswith("sys.path"):
-            found.append(Effect("path-get", ".".join(chain), node))
-    if code is not None:
-        for number, call in block.magics:
-            found.extend(_magic(code.magics[number], call))
-    return found
-
-
-def _text(node: ast.expr) -> str:
-    return str(node.value) if isinstance(node, ast.Constant) else "?"
-
-
-def _argument(node: ast.Call, index: int, keyword: str) -> ast.expr | None:
-    if index < len(node.args) and not any(
-        isinstance(a, ast.Starred) for a in node.args[: index + 1]
-    ):
-        return node.args[index]
-    return next((k.value for k in node.keywords if k.arg == keyword), None)
 
 
 @lru_cache(maxsize=20_000)
 def _may_have_effect(path: str) -> bool:
     """A quick no for the calls that make up most of a notebook (``print``, ``numpy.array``)."""
-    last = path.rsplit(".", 1)[-1]
+    parts = path.split(".")
+    last = parts[-1]
     return (
         path in RANDOM_SETTERS
         or path in OPTION_SETTERS
-        or path in READERS
-        or path in WRITERS
+        or touches_files(path)
         or path.startswith(
-            ("os.", "sys.", "site.", "contextlib.", "pathlib.", "dotenv.", "subprocess.")
+            (
+                "os.",
+                "sys.",
+                "site.",
+                "contextlib.",
+                "pathlib.",
+                "dotenv.",
+                "random.",
+                "numpy.random.",
+            )
         )
-        or (path.startswith("pandas.") and last in PANDAS_READERS)
-        or any(path.startswith(prefix) for prefix, _ in RANDOM_SOURCES)
+        or parts[0] in _RANDOM_PACKAGES
         or bool(OPTION_CALL.fullmatch(last))
+        or not OPTION_CONTAINERS.isdisjoint(parts)
+        or last in FILE_METHODS
+        or path in ("setattr", "delattr", "dict", "importlib.import_module", "__import__")
     )
 
 
-def _known_call(
-    path: str, chain: tuple[str, ...], node: ast.Call, namespace: Namespace
-) -> Iterator[Effect]:
-    written = ".".join(chain)
-    if path in RANDOM_SETTERS:
-        yield Effect("seed", written, node, RANDOM_SETTERS[path])
-        return
-    if path in ("os.chdir", "os.fchdir", "contextlib.chdir"):
-        yield Effect("chdir", written, node)
-        return
-    if path in ("os.getcwd", "os.getcwdb", "pathlib.Path.cwd"):
-        yield Effect("cwd", written, node)
-        return
-    if path.startswith("os.environ.") or path in ("os.getenv", "os.putenv", "os.unsetenv"):
-        yield from _environment_call(path, written, node)
-        return
-    if path.startswith("sys.path.") or path == "site.addsitedir":
-        yield Effect("path-set", written, node)
-        return
-    if path in ("dotenv.load_dotenv",):
-        yield Effect("env-set", "*", node)
-    if path in OPTION_SETTERS:
-        library, matters = OPTION_SETTERS[path]
-        yield Effect("option", written, node, library, matters)
-        return
-    if len(chain) > 1 and OPTION_CALL.fullmatch(chain[-1]) and path.split(".")[0] not in ("os",):
-        matters = not DISPLAY_OPTIONS.search(path)
-        yield Effect("option", written, node, path.split(".")[0], matters)
-        return
-    library = _random_source(path, node)
-    if library:
-        yield Effect("random", written, node, library)
-    yield from _file_call(path, written, node, namespace)
+_RANDOM_PACKAGES = frozenset(
+    [
+        "scipy",
+        "sklearn",
+        "imblearn",
+        "torch",
+        "torchvision",
+        "tensorflow",
+        "keras",
+        "tf_keras",
+        "transformers",
+        "pytorch_lightning",
+        "lightning",
+        "mxnet",
+        "paddle",
+        "cupy",
+        "networkx",
+    ]
+)
 
 
-def _environment_call(path: str, written: str, node: ast.Call) -> Iterator[Effect]:
-    if path.endswith(".update") or path.endswith(".clear"):
-        for keyword in node.keywords:
-            if keyword.arg:
-                yield Effect("env-set", keyword.arg, node)
-        for argument in node.args:
-            if isinstance(argument, ast.Dict):
-                for key in argument.keys:
-                    yield Effect("env-set", _text(key) if key is not None else "*", node)
+class _BlockReader:
+    """Reads the effects of one block, in the order of its text as far as that is known."""
+
+    def __init__(
+        self, block: Block, namespace: Namespace, paths: Paths, code: CellCode | None
+    ) -> None:
+        self.block = block
+        self.namespace = namespace
+        self.paths = paths
+        self.code = code
+
+    def path_of(self, chain: tuple[str, ...]) -> str | None:
+        """The dotted path that a chain stands for, through local imports and plain aliases too."""
+        local = self.block.local_imports.get(chain[0])
+        if local is not None:
+            return ".".join((local, *chain[1:]))
+        path = self.namespace.resolve(chain)
+        if path is not None:
+            return path
+        definitions = self.namespace.reaching(chain[0], self.paths.position)
+        if len(definitions) != 1 or definitions[0].bind.part:
+            return None
+        value = definitions[0].bind.value
+        if isinstance(value, ast.Call):
+            its_path = self.value_path(value)
+            return ".".join((its_path, *chain[1:])) if its_path else None
+        its_chain = dotted(value) if isinstance(value, ast.Attribute) else None
+        if its_chain is None:
+            return None
+        path = self.namespace.resolve(its_chain)
+        return None if path is None else ".".join((path, *chain[1:]))
+
+    def value_path(self, node: ast.expr) -> str | None:
+        """``decimal.getcontext()`` for a call of a function that gives a process-wide object."""
+        if not isinstance(node, ast.Call):
+            return None
+        chain = dotted(node.func)
+        path = self.namespace.resolve(chain) if chain else None
+        if chain and path is None:
+            path = self.block.local_imports.get(chain[0])
+            path = ".".join((path, *chain[1:])) if path else None
+        return f"{path}()" if path in OPTION_OBJECTS else None
+
+    def effects(self) -> Iterator[Effect]:
+        """All effects, those on files among them."""
+        yield from self.calls()
+        for text, call in self.block.texts:
+            if "\n" not in text and not is_url(text):
+                # it counts only where such a file lies beside the notebook
+                yield Effect("mention", text, call, target=normal_path(text))
+        yield from self.environment_reads()
+        yield from self.stores()
+        for chain, node in self.block.references.items():
+            if len(chain) > 1 or chain[0] in self.namespace.imports:
+                path = self.namespace.resolve(chain) or ""
+                if path == "sys.path" or path.startswith("sys.path."):
+                    yield Effect("path-get", ".".join(chain), node)
+        if self.code is not None:
+            for number, call in self.block.magics:
+                yield from _magic(self.code.magics[number], call)
+
+    def files(self) -> Iterator[Effect]:
+        """Only what it does to files."""
+        for site in self.block.calls:
+            path = self.namespace.resolve(site.chain)
+            if path is not None and touches_files(path):
+                yield from call_effects(path, site.node, self.paths)
+            if site.chain[-1] in FILE_METHODS and not self._is_function(site.chain):
+                yield from method_effects(site.node, self.paths)
+        for call in self.block.method_calls:
+            chain = dotted(call.func)
+            path = self.block.local_imports.get(chain[0]) if chain else None
+            if chain and path is not None:
+                full = ".".join((path, *chain[1:]))
+                if touches_files(full):
+                    yield from call_effects(full, call, self.paths)
             else:
-                yield Effect("env-set", "*", node)
-        return
-    if not node.args:
-        return
-    name = _text(node.args[0])
-    if path in ("os.putenv", "os.unsetenv", "os.environ.pop") or path == "os.environ.setdefault":
-        yield Effect("env-set", name, node)
-    elif path in ("os.environ.get", "os.getenv"):
-        has_default = len(node.args) > 1 or any(k.arg == "default" for k in node.keywords)
-        yield Effect("env-get", name, node, matters=not has_default)
+                yield from method_effects(call, self.paths)
+
+    # calls
+
+    def calls(self) -> Iterator[Effect]:
+        for site in self.block.calls:
+            chain, node = site.chain, site.node
+            path = self.namespace.resolve(chain)
+            if path is None:
+                yield from self.method(chain, node)
+            elif _may_have_effect(path):
+                yield from self.known(path, chain, node)
+                if chain[-1] in FILE_METHODS and not self._is_function(chain):
+                    yield from method_effects(node, self.paths)
+        for call in self.block.method_calls:
+            its_chain = dotted(call.func)
+            local = self.block.local_imports.get(its_chain[0]) if its_chain else None
+            if its_chain and local is not None:
+                yield from self.known(".".join((local, *its_chain[1:])), its_chain, call)
+            else:
+                yield from self.method(its_chain, call)
+
+    def _is_function(self, chain: tuple[str, ...]) -> bool:
+        """Whether a call is one of a module's function, and not of a method of a value or class."""
+        if len(chain) == 1:
+            return True
+        if chain[0] not in self.namespace.imports:
+            return False
+        return not any(part[:1].isupper() for part in chain[:-1]) and len(chain) == 2
+
+    def method(self, chain: tuple[str, ...] | None, node: ast.Call) -> Iterator[Effect]:
+        """A method of a value: what its name, and what is known of the value, tell."""
+        func = node.func
+        if not isinstance(func, ast.Attribute):
+            if chain is not None:
+                path = self.path_of(chain)
+                if path is not None:
+                    yield from self.known(path, chain, node)
+            return
+        name = func.attr
+        if name in FILE_METHODS:
+            yield from method_effects(node, self.paths)
+        if name == "sample" or name == "rvs":
+            if not any(k.arg == "random_state" for k in node.keywords):
+                yield Effect("random", expression_text(func), node, "numpy", matters=False)
+            return
+        if name in TORCH_RANDOM_METHODS:
+            yield Effect("random", expression_text(func), node, "torch")
+            return
+        owner = self.value_path(func.value)
+        if owner is None and chain is not None and len(chain) > 1:
+            owner = self.path_of(chain[:-1])
+        if owner is None:
+            return
+        if owner.endswith("()"):
+            if not name.startswith(("is", "get", "copy", "create_decimal", *_LOGGING)):
+                library, matters = OPTION_OBJECTS[owner[:-2]]
+                yield Effect("option", expression_text(func), node, library, matters, name)
+        else:
+            yield from self.known(f"{owner}.{name}", chain or (name,), node)
+
+    def known(self, path: str, chain: tuple[str, ...], node: ast.Call) -> Iterator[Effect]:
+        """A call of a function whose import path is known."""
+        written = ".".join(chain)
+        if path in RANDOM_SETTERS:
+            yield Effect("seed", written, node, RANDOM_SETTERS[path])
+        elif path in ("os.chdir", "os.fchdir"):
+            yield from self.change_directory(written, node)
+        elif path in ("os.getcwd", "os.getcwdb", "pathlib.Path.cwd"):
+            yield Effect("cwd", written, node)
+        elif path.startswith(_ENVIRON) or path in (
+            "os.getenv",
+            "os.getenvb",
+            "os.putenv",
+            "os.unsetenv",
+        ):
+            yield from self.environment_call(path, node)
+        elif path == "os.path.expandvars" and node.args:
+            for text in self.paths.of(node.args[0]):
+                for name in _VARIABLE.findall(text):
+                    yield Effect("env-get", name, node, matters=False)
+        elif path == "dict" and node.args and self._is_environ(node.args[0]):
+            yield Effect("env-get", "*", node, matters=False)
+        elif path.startswith("sys.path.") or path == "site.addsitedir":
+            if path.rsplit(".", 1)[-1] not in ("index", "count", "copy"):
+                yield Effect("path-set", written, node)
+        elif path == "dotenv.load_dotenv":
+            yield Effect("env-set", "*", node)
+            yield from call_effects(path, node, self.paths)
+        elif path in ("setattr", "delattr"):
+            yield from self.attribute_call(node)
+        elif path in OPTION_SETTERS:
+            if path not in QUERIES or len(node.args) + len(node.keywords) > QUERIES[path]:
+                library, matters = OPTION_SETTERS[path]
+                yield Effect("option", written, node, library, matters, _option_key(node))
+        elif self._sets_option(path, chain):
+            matters = not DISPLAY_OPTIONS.search(path)
+            yield Effect("option", written, node, path.split(".")[0], matters, _option_key(node))
+        else:
+            library = _random_source(path, node)
+            if library:
+                yield Effect("random", written, node, library)
+            yield from call_effects(path, node, self.paths)
+
+    def _sets_option(self, path: str, chain: tuple[str, ...]) -> bool:
+        parts = path.split(".")
+        if len(chain) == 1 and chain[0] not in self.namespace.imports:
+            return False
+        if parts[0] in ("os", "builtins") or parts[0] in dir_of_builtins():
+            return False
+        if OPTION_CALL.fullmatch(parts[-1]) and len(parts) > 1:
+            return True
+        return not OPTION_CONTAINERS.isdisjoint(parts[1:-1]) and not parts[-1].startswith(ASKING)
+
+    def change_directory(self, written: str, node: ast.Call) -> Iterator[Effect]:
+        targets = self.paths.of(argument(node, 0, "path"))
+        absolute = bool(targets) and all(t.startswith(("/", "~")) for t in targets)
+        if not absolute:
+            yield Effect("cwd", written, node, matters=False)
+        yield Effect("chdir", written, node, target="/" if absolute else "")
+
+    def attribute_call(self, node: ast.Call) -> Iterator[Effect]:
+        """``setattr(pd.DataFrame, "hello", f)``."""
+        if len(node.args) < 2:
+            return
+        chain, name = dotted(node.args[0]), self.paths.constant(node.args[1])
+        if chain is None or name is None:
+            return
+        value = node.args[2] if len(node.args) > 2 else None
+        yield from self.store((*chain, name), node, f".{name}", value)
+
+    # environment variables
+
+    def _is_environ(self, node: ast.expr) -> bool:
+        chain = dotted(node)
+        return chain is not None and self.path_of(chain) in _ENVIRON
+
+    def text(self, node: ast.expr | None) -> str:
+        """The name of an environment variable; ``?`` where it cannot be told."""
+        return self.paths.constant(node) or "?"
+
+    def environment_call(self, path: str, node: ast.Call) -> Iterator[Effect]:
+        method = path.rsplit(".", 1)[-1]
+        if method in ("update", "clear"):
+            for keyword in node.keywords:
+                yield Effect("env-set", keyword.arg or "*", node)
+            for value in node.args or ([] if node.keywords else [None]):  # type: ignore[list-item]
+                yield from self._all_set(value, node)
+        elif method in ("copy", "items", "keys", "values"):
+            yield Effect("env-get", "*", node, matters=False)
+        elif node.args:
+            name = self.text(node.args[0])
+            has_default = len(node.args) > 1 or any(k.arg == "default" for k in node.keywords)
+            if method in ("get", "getenv", "getenvb", "pop", "setdefault", "__getitem__"):
+                yield Effect("env-get", name, node, matters=not has_default)
+            if method in ("putenv", "unsetenv", "pop", "__setitem__", "__delitem__"):
+                yield Effect("env-set", name, node)
+            elif method == "setdefault":
+                yield Effect("env-default", name, node)
+
+    def _all_set(self, value: ast.expr | None, node: NameNode) -> Iterator[Effect]:
+        if not isinstance(value, ast.Dict):
+            yield Effect("env-set", "*", node)
+            return
+        for key in value.keys:
+            name = self.text(key) if key is not None else "*"
+            yield Effect("env-set", "*" if name == "?" else name, node)
+
+    def environment_reads(self) -> Iterator[Effect]:
+        for subscript in self.block.subscripts:
+            if isinstance(subscript.ctx, ast.Load) and self._is_environ(subscript.value):
+                yield Effect("env-get", self.text(subscript.slice), subscript)
+        for membership in self.block.memberships:
+            if self._is_environ(membership.comparators[0]):
+                yield Effect("env-get", self.text(membership.left), membership, matters=False)
+
+    # what is stored in modules and classes
+
+    def stores(self) -> Iterator[Effect]:
+        for mutation in self.block.mutations:
+            if mutation.how[:1] in ".[" or mutation.how.endswith("=") or mutation.how == "del []":
+                yield from self.store(mutation.chain, mutation.node, mutation.how, mutation.value)
+        for target, value in self.block.call_stores:
+            yield from self.call_store(target, value)
+
+    def call_store(self, target: ast.expr, value: ast.expr | None) -> Iterator[Effect]:
+        """``decimal.getcontext().prec = 9``, and stores through names that a function imports."""
+        node = target
+        while isinstance(target, (ast.Attribute, ast.Subscript)):
+            owner = self.value_path(target.value)
+            if owner is not None:
+                library, matters = OPTION_OBJECTS[owner[:-2]]
+                yield Effect(
+                    "option", expression_text(node), node, library, matters, expression_text(node)
+                )
+                return
+            chain = dotted(target)
+            if chain is not None:
+                break
+            target = target.value
+        chain = dotted(target)
+        if chain is not None and chain[0] in self.block.local_imports:
+            how = "[]" if isinstance(node, ast.Subscript) else f".{chain[-1]}"
+            yield from self.store(chain, node, how, value)
+
+    def store(
+        self, chain: tuple[str, ...], node: NameNode, how: str, value: ast.expr | None
+    ) -> Iterator[Effect]:
+        path = self.path_of(chain)
+        written = ".".join(chain)
+        if path is None:
+            yield from self._class_patch(chain, node, how)
+            return
+        if "()" in path:
+            library, matters = OPTION_OBJECTS[path.partition("()")[0]]
+            if len(chain) > 1:
+                yield Effect("option", written, node, library, matters, written)
+            return
+        library = path.split(".")[0]
+        if path.startswith(_ENVIRON):
+            if how in ("[]", "del []"):
+                key = getattr(node, "slice", None)
+                name = self.text(key)
+                yield Effect("env-set", "*" if name == "?" else name, node)
+            elif value is not None:
+                yield from self._all_set(value, node)
+        elif path == "sys.path" or path.startswith("sys.path."):
+            yield Effect("path-set", written, node)
+        elif chain[0] not in self.namespace.imports and chain[0] not in self.block.local_imports:
+            # through an alias: only options are worth the risk
+            if not OPTION_WORDS.isdisjoint(path.split(".")[1:]) and library in self.libraries():
+                yield Effect(
+                    "option", written, node, library, not DISPLAY_OPTIONS.search(path), path
+                )
+        elif len(chain) == 1 and how.startswith("."):
+            return  # something that a call on it gave
+        elif how.endswith("=") and not how.startswith("."):
+            return  # an in-place operator binds the name again
+        elif not OPTION_WORDS.isdisjoint(path.split(".")[1:]) and not self._is_code(value):
+            key = getattr(node, "slice", None)
+            which = path if key is None else f"{path}[{self.paths.constant(key)}]"
+            yield Effect("option", written, node, library, not DISPLAY_OPTIONS.search(path), which)
+        else:
+            target = path
+            if how in ("[]", "del []"):
+                entry = self.paths.constant(getattr(node, "slice", None))
+                target = f"{path.removesuffix('.__dict__')}.{entry}" if entry else path
+            yield Effect("patch", written, node, library, target=target)
+
+    def _is_code(self, value: ast.expr | None) -> bool:
+        """Whether a value is a function of the notebook: storing that is a patch, not an option."""
+        if isinstance(value, ast.Name):
+            definitions = self.namespace.reaching(value.id, self.paths.position)
+            return any(d.bind.function is not None for d in definitions)
+        return isinstance(value, ast.Lambda)
+
+    def libraries(self) -> set[str]:
+        """Top-level packages that the notebook imports."""
+        return {path.split(".")[0] for path in self.namespace.imports.values()}
+
+    def _class_patch(self, chain: tuple[str, ...], node: NameNode, how: str) -> Iterator[Effect]:
+        """An attribute set on a class of the notebook from outside its own cell."""
+        if len(chain) < 2 or not how.startswith("."):
+            return
+        for definition in self.namespace.reaching(chain[0], self.paths.position):
+            if definition.bind.klass is not None:
+                written = ".".join(chain)
+                yield Effect("patch", written, node, "", target=written)
+                return
+
+
+_LOGGING = (
+    "debug", "info", "warning", "warn", "error", "critical", "exception", "log", "hasHandlers",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def dir_of_builtins() -> frozenset[str]:
+    """Names of the builtins: their methods set nothing for the process."""
+    import builtins
+
+    return frozenset(dir(builtins))
+
+
+def _option_key(node: ast.Call) -> str:
+    """Which option a setter sets, where its first argument or its keywords tell."""
+    parts = [
+        str(a.value)
+        for a in node.args[:1]
+        if isinstance(a, ast.Constant) and isinstance(a.value, str)
+    ]
+    parts += sorted(k.arg for k in node.keywords if k.arg)
+    return ",".join(parts)
 
 
 def _random_source(path: str, node: ast.Call) -> str:
-    if path in RANDOM_FREE or path.startswith(RANDOM_FREE_PREFIXES):
-        return ""
+    """The library whose global random state a call draws from, nothing where it draws from none."""
     for keyword in node.keywords:
         if keyword.arg in ("random_state", "seed", "rng", "generator") and not (
             isinstance(keyword.value, ast.Constant) and keyword.value.value is None
         ):
             return ""
-    for prefix, library in RANDOM_SOURCES:
-        if path.startswith(prefix):
-            return library
+    parts = path.split(".")
+    top, last = parts[0], parts[-1]
+    if top == "random":
+        return "random" if len(parts) == 2 and last in RANDOM_CALLS["random"] else ""
+    if path.startswith("numpy.random."):
+        return "numpy" if len(parts) == 3 and last not in NUMPY_RANDOM_FREE else ""
+    if top == "sklearn":
+        if last in SKLEARN_SHUFFLED:
+            shuffled = next((k.value for k in node.keywords if k.arg == "shuffle"), None)
+            return "numpy" if isinstance(shuffled, ast.Constant) and shuffled.value is True else ""
+        made = last.startswith("make_") and "datasets" in parts
+        return "numpy" if made or last in SKLEARN_RANDOM else ""
+    if top == "imblearn":
+        return "numpy" if last[:1].isupper() else ""
+    if top == "scipy":
+        return "numpy" if last in SCIPY_RANDOM or path == "scipy.sparse.random" else ""
+    if top == "torch":
+        return "torch" if _torch_draws(parts, node) else ""
+    if top == "torchvision":
+        return "torch" if "models" in parts or last.startswith("Random") else ""
+    if top in ("tensorflow", "keras", "tf_keras"):
+        return "tensorflow" if _keras_draws(parts) else ""
+    if top == "transformers":
+        return "torch" if last == "Trainer" or parts[-2].startswith("AutoModelFor") else ""
+    if top in ("pytorch_lightning", "lightning"):
+        return "torch" if last == "Trainer" else ""
+    if top == "networkx":
+        return "random" if NETWORKX_RANDOM.fullmatch(last) else ""
+    if top in ("mxnet", "paddle", "cupy"):
+        return top if "random" in parts[1:-1] or last in RANDOM_CALLS["torch"] else ""
     return ""
 
 
-def _store(
-    chain: tuple[str, ...], node: NameNode, how: str, namespace: Namespace
-) -> Iterator[Effect]:
-    path = namespace.resolve(chain)
-    if path is None or chain[0] not in namespace.imports:
-        return
-    written = ".".join(chain)
-    if path == "os.environ" or path.startswith("os.environ."):
-        target = getattr(node, "slice", None)
-        if isinstance(target, ast.Constant):
-            yield Effect("env-set", str(target.value), node)
-        elif how in ("[]", "del []"):
-            yield Effect("env-set", "*", node)
-        return
-    if path == "sys.path" or path.startswith("sys.path."):
-        yield Effect("path-set", written, node)
-        return
-    if not how.startswith("."):
-        if how in ("[]", "del []", "update") and OPTION_PATH.search(path):
-            yield Effect(
-                "option", written, node, path.split(".")[0], not DISPLAY_OPTIONS.search(path)
-            )
-        elif how in ("[]", "del []"):
-            yield Effect("patch", written, node, path.split(".")[0], target=path)
-        return
-    if OPTION_PATH.search(".".join(path.split(".")[1:])):
-        yield Effect("option", written, node, path.split(".")[0], not DISPLAY_OPTIONS.search(path))
-    else:
-        yield Effect("patch", written, node, path.split(".")[0], target=path)
+def _torch_draws(parts: list[str], node: ast.Call) -> bool:
+    last = parts[-1]
+    if len(parts) == 2:
+        return last in RANDOM_CALLS["torch"]
+    if "init" in parts:
+        return not last.startswith(("constant", "zeros", "ones", "eye", "dirac"))
+    if last == "DataLoader":
+        shuffled = next((k.value for k in node.keywords if k.arg == "shuffle"), None)
+        return isinstance(shuffled, ast.Constant) and shuffled.value is True
+    return last in TORCH_LAYERS or last in (
+        "random_split", "RandomSampler", "WeightedRandomSampler", "dropout",
+    )  # fmt: skip
 
 
-# files
-
-
-def static_path(node: ast.expr | None, namespace: Namespace, depth: int = 0) -> str | None:
-    """The path that an expression plainly names, None where it cannot be told from the text."""
-    if node is None or depth > 8:
-        return None
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else None
-    if isinstance(node, ast.Name):
-        definitions = namespace.definitions.get(node.id, [])
-        values = {id(d.bind.value): d for d in definitions}
-        if len(values) != 1 or not definitions[0].definite:
-            return None
-        bind = definitions[0].bind
-        if bind.kind != "assign" or bind.part or bind.value is None:
-            return None
-        return static_path(bind.value, namespace, depth + 1)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Add)):
-        left = static_path(node.left, namespace, depth + 1)
-        right = static_path(node.right, namespace, depth + 1)
-        if left is None or right is None:
-            return None
-        return _joined(left, right) if isinstance(node.op, ast.Div) else left + right
-    if isinstance(node, ast.JoinedStr):
-        parts = []
-        for value in node.values:
-            inner = value.value if isinstance(value, ast.FormattedValue) else value
-            part = static_path(inner, namespace, depth + 1)
-            if part is None:
-                return None
-            parts.append(part)
-        return "".join(parts)
-    if isinstance(node, ast.Call):
-        return _static_path_call(node, namespace, depth)
-    return None
-
-
-def _static_path_call(node: ast.Call, namespace: Namespace, depth: int) -> str | None:
-    chain = dotted(node.func)
-    path = namespace.resolve(chain) if chain else None
-    if path in ("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "os.path.join", "str", "os.fspath",
-                "os.path.abspath", "os.path.realpath", "os.path.expanduser", "os.path.normpath"):  # fmt: skip
-        if not node.args:
-            return "."
-        parts = [static_path(a, namespace, depth + 1) for a in node.args]
-        result = ""
-        for part in parts:
-            if part is None:
-                return None
-            result = _joined(result, part) if result else part
-        return result
-    if path == "pathlib.Path.home":
-        return "~"
-    if isinstance(node.func, ast.Attribute) and node.func.attr in (
-        "as_posix", "resolve", "absolute", "expanduser",
-    ):  # fmt: skip
-        return static_path(node.func.value, namespace, depth + 1)
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "joinpath":
-        left = static_path(node.func.value, namespace, depth + 1)
-        for argument in node.args:
-            right = static_path(argument, namespace, depth + 1)
-            if left is None or right is None:
-                return None
-            left = _joined(left, right)
-        return left
-    return None
-
-
-def _joined(left: str, right: str) -> str:
-    if right.startswith("/"):
-        return right
-    return f"{left.rstrip('/')}/{right}" if left not in ("", ".") else right
-
-
-def normal_path(path: str) -> str:
-    """A path in the form that comparisons use."""
-    parts: list[str] = []
-    for part in path.replace("\\", "/").split("/"):
-        if part in ("", "."):
-            continue
-        if part == ".." and parts and parts[-1] != "..":
-            parts.pop()
-        else:
-            parts.append(part)
-    return ("/" if path.startswith("/") else "") + "/".join(parts)
-
-
-def is_url(path: str) -> bool:
-    """Whether a path names something that is not on this disk (``https:``, ``s3:``, ``azureml:``)."""
-    return bool(re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", path))
-
-
-_FILE_LIKE = re.compile(r"[^\n<>|*?\"]{1,300}")
-
-
-def _file(kind: Literal["read", "write"], path: str | None, node: NameNode) -> Iterator[Effect]:
-    if (
-        path
-        and _FILE_LIKE.fullmatch(path.replace("*", "").replace("?", "") or "x")
-        and not is_url(path)
-    ):
-        yield Effect(kind, path, node, target=normal_path(path))
-
-
-def _mode_writes(node: ast.Call, index: int) -> tuple[bool, bool]:
-    """(reads, writes) by the mode argument of an ``open``-like call."""
-    mode = _argument(node, index, "mode")
-    if not isinstance(mode, ast.Constant) or not isinstance(mode.value, str):
-        return True, False
-    writes = any(letter in mode.value for letter in "wax+")
-    return not writes or "+" in mode.value, writes
-
-
-def _file_call(path: str, written: str, node: ast.Call, namespace: Namespace) -> Iterator[Effect]:
-    reader: tuple[int, str] | None = READERS.get(path)
-    if reader is None and path.startswith("pandas.") and path[7:] in PANDAS_READERS:
-        reader = (0, "filepath_or_buffer")
-    if reader is not None:
-        named = static_path(_argument(node, *reader), namespace)
-        reads, writes = True, False
-        if path in MODE_ARGUMENT:
-            reads, writes = _mode_writes(node, MODE_ARGUMENT[path])
-        if reads:
-            yield from _file("read", named, node)
-        if writes:
-            yield from _file("write", named, node)
-    writer = WRITERS.get(path)
-    if writer is not None:
-        yield from _file("write", static_path(_argument(node, *writer), namespace), node)
-    if path in ("subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output",
-                "subprocess.Popen", "os.system", "os.popen") and node.args:  # fmt: skip
-        command = node.args[0]
-        if isinstance(command, (ast.List, ast.Tuple)):
-            words = [static_path(e, namespace) or "" for e in command.elts]
-        else:
-            words = _words(static_path(command, namespace) or "")
-        yield from _command(words, node)
-
-
-_TELLING_METHODS = frozenset(
-    {"sample", *WRITING_METHODS, *READING_METHODS, *PATH_READS, *PATH_WRITES}
-)
-
-
-def _method_call(node: ast.Call, namespace: Namespace) -> Iterator[Effect]:
-    func = node.func
-    if not isinstance(func, ast.Attribute):
-        return
-    name = func.attr
-    if name not in _TELLING_METHODS:
-        return
-    chain = dotted(func)
-    if name == "sample" and not any(k.arg == "random_state" for k in node.keywords):
-        if chain is None or chain[0] not in namespace.imports:
-            yield Effect("random", ".".join(chain) if chain else name, node, "numpy", matters=False)
-        return
-    if chain is not None and chain[0] in namespace.imports and len(chain) == 2:
-        return  # a function of a module, not a method
-    if name in WRITING_METHODS:
-        argument = (
-            node.args[0]
-            if node.args
-            else next(
-                (
-                    k.value
-                    for k in node.keywords
-                    if k.arg in ("path_or_buf", "path", "fname", "filename", "filepath")
-                ),
-                None,
-            )
-        )
-        yield from _file("write", static_path(argument, namespace), node)
-    elif name in READING_METHODS and node.args:
-        named = static_path(node.args[0], namespace)
-        if name != "from_pretrained" or (named or "").startswith((".", "/", "~")):
-            yield from _file("read", named, node)
-    elif name in PATH_READS or name in PATH_WRITES:
-        named = static_path(func.value, namespace)
-        if named is None:
-            return
-        if name == "open":
-            reads, writes = _mode_writes(node, 0)
-            if reads:
-                yield from _file("read", named, node)
-            if writes:
-                yield from _file("write", named, node)
-        elif name in PATH_READS:
-            if name not in ("resolve", "exists", "is_file", "is_dir"):
-                yield from _file("read", named, node)
-        else:
-            yield from _file("write", named, node)
+def _keras_draws(parts: list[str]) -> bool:
+    last = parts[-1]
+    if "random" in parts[1:-1]:
+        return last not in ("set_seed", "Generator", "get_global_generator", "set_global_generator")
+    if "layers" in parts:
+        return last[:1].isupper() and last not in (
+            "Input", "InputLayer", "Flatten", "Reshape", "Concatenate", "Add", "MaxPooling2D", "ReLU",
+            "Lambda", "Activation", "GlobalAveragePooling2D", "BatchNormalization", "Rescaling",
+        )  # fmt: skip
+    return "applications" in parts and last[:1].isupper()
 
 
 # IPython syntax
 
 
-def _words(command: str) -> list[str]:
-    if not any(quote in command for quote in "'\"\\#"):
-        return command.split()  # what shlex would give, in a fraction of its time
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()
-
-
-def _command(words: list[str], node: NameNode) -> Iterator[Effect]:
-    """Paths in a shell command: absolute ones, and any word (a reader may match a written file)."""
-    output_next = False
-    for position, word in enumerate(words):
-        if word in (">", ">>", "-o", "-O", "--output", "--output-document", "-C", "-d"):
-            output_next = True
-            continue
-        redirected = re.match(r"\d?>>?(.+)", word)
-        if output_next or redirected:
-            yield from _file("write", redirected.group(1) if redirected else word, node)
-            output_next = False
-        elif position and not word.startswith("-") and _path_like(word):
-            yield from _file("read", word, node)
-
-
-def _path_like(word: str) -> bool:
-    return bool(re.fullmatch(r"[\w./~+-]*[/.][\w./+-]+", word)) and not re.fullmatch(
-        r"[\d.]+", word
-    )
-
-
 def _magic(magic: Magic, node: ast.Call) -> Iterator[Effect]:
     name = magic.name
-    argument = magic.argument.strip()
+    argument_ = magic.argument.strip()
     if magic.kind == "system":
-        words = _words(argument)
-        if words and words[0] in ("pip", "pip3", "conda", "mamba", "uv", "apt", "apt-get"):
-            return
-        if words and words[0] == "mkdir":
-            for word in words[1:]:
-                if not word.startswith("-"):
-                    yield from _file("write", word, node)
-            return
-        if words and words[0] == "export":
-            return  # a shell line has its own environment
-        yield from _command(words, node)
+        yield from _shell(argument_, node)
     elif name in ("env", "set_env") and magic.kind == "line":
-        found = re.match(r"(\w+)\s*(?:=|\s)\s*\S", argument)
+        found = re.match(r"(\w+)\s*(?:=|\s)\s*\S", argument_)
         if found:
             yield Effect("env-set", found.group(1), node)
-        elif re.fullmatch(r"\w+", argument):
-            yield Effect("env-get", argument, node)
+        elif re.fullmatch(r"\w+", argument_):
+            yield Effect("env-get", argument_, node)
+        elif not argument_ and magic.assigned:
+            yield Effect("env-get", "*", node, matters=False)
     elif name in ("cd", "pushd", "popd"):
-        yield Effect("chdir", f"%{name}", node)
-    elif name == "pwd":
-        yield Effect("cwd", "%pwd", node)
+        absolute = argument_.split()[-1:] and argument_.split()[-1].strip("'\"").startswith(
+            ("/", "~")
+        )
+        if not absolute:
+            yield Effect("cwd", f"%{name}", node, matters=False)
+        yield Effect("chdir", f"%{name}", node, target="/" if absolute else "")
+    elif name in ("pwd", "ls", "ll"):
+        yield Effect("cwd", f"%{name}", node)
     elif name in ("writefile", "file") and magic.kind == "cell":
-        words = [w for w in argument.split() if not w.startswith("-")]
+        words = [w for w in argument_.split() if not w.startswith("-")]
         if words:
-            yield from _file("write", " ".join(words).strip("'\""), node)
-    elif name in ("run", "load", "loadpy", "pycat", "pfile") and argument:
-        words = [w for w in _words(argument) if not w.startswith("-")]
+            yield from file_effect("write", " ".join(words).strip("'\""), node)
+    elif name in ("run", "load", "loadpy", "pycat", "pfile") and argument_:
+        words = [w for w in words_of(argument_) if not w.startswith("-")]
         if words:
-            yield from _file("read", words[0] if "." in words[0] else f"{words[0]}.py", node)
-    elif name in ("bash", "sh", "script", "system", "sx", "!") and magic.kind == "cell":
+            path = words[0] if "." in words[0] else f"{words[0]}.py"
+            yield from file_effect("read", path, node, matters=False)
+    elif name in _SHELL_CELLS and magic.kind == "cell":
         for line in (magic.body or "").splitlines():
-            yield from _command(_words(line), node)
+            yield from _shell(line, node)
     elif name == "precision" and magic.kind == "line":
         yield Effect("option", "%precision", node, "numpy", matters=False)
+    elif name == "mkdir":
+        yield from command_effects(["mkdir", *words_of(argument_)], node)
+    elif name in ("cp", "mv", "rm", "cat"):
+        yield from command_effects([name, *words_of(argument_)], node)
+    elif name == "dotenv":
+        yield Effect("env-set", "*", node)
+
+
+def _shell(command: str, node: NameNode) -> Iterator[Effect]:
+    words = words_of(command)
+    if not words:
+        return
+    for name in _VARIABLE.findall(command):
+        yield Effect("env-get", name, node, matters=False, target="shell")
+    if words[0] not in _INSTALLERS:
+        yield Effect("cwd", words[0], node, matters=False)
+    if words[0] not in ("pip", "pip3", "conda", "mamba", "uv", "apt", "apt-get", "export"):
+        yield from command_effects(words, node)

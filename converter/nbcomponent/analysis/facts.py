@@ -22,7 +22,7 @@ NameNode = Union[ast.expr, ast.stmt, ast.alias, ast.excepthandler, ast.pattern]
 
 @dataclass(slots=True, eq=False)
 class Function:
-    """A function, lambda or method and what its body does when it runs.
+    """A function, lambda, method or stored generator expression and what its body does when it runs.
 
     ``parameters``: names in positional order. ``owner`` is the class for methods. ``body`` is empty
     until the visitor has read it. Of its parameters: ``parameter_mutations`` are changed,
@@ -31,7 +31,7 @@ class Function:
     """
 
     name: str
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp
     cell: int
     parameters: tuple[str, ...]
     body: Block
@@ -120,7 +120,10 @@ class Block:
     ``exposed``: names read on some path before the block itself has surely bound them, each with the
     first such place. ``uses``: the places where the value of a name may run (see :class:`Use`).
     ``attributes``: every attribute name mentioned, with its first node. ``references``: dotted global
-    names mentioned (``("np", "pi")``), with their node. ``texts``: arguments of calls that could be the
+    names mentioned (``("np", "pi")``), with their node. ``modules``: dotted names of
+    the modules it imports, also under local names (``local_imports``:
+    their paths by those names). ``call_stores``: targets such as ``f().x`` with what
+    is stored. ``texts``: arguments of calls that could be the
     name of a file. ``dynamic``: calls of exec, eval, globals and
     the like where the names they touch are not plain in the text; ``dynamic_names``: names that they
     plainly read (``eval("x")``, ``globals()["x"]``). ``guarded``: names whose absence the code expects
@@ -139,6 +142,9 @@ class Block:
     texts: list[tuple[str, ast.Call]] = field(default_factory=list)
     attributes: dict[str, NameNode] = field(default_factory=dict)
     references: dict[tuple[str, ...], NameNode] = field(default_factory=dict)
+    modules: dict[str, NameNode] = field(default_factory=dict)
+    local_imports: dict[str, str] = field(default_factory=dict)
+    call_stores: list[tuple[ast.expr, ast.expr | None]] = field(default_factory=list)
     subscripts: list[ast.Subscript] = field(default_factory=list)
     memberships: list[ast.Compare] = field(default_factory=list)
     dynamic: list[tuple[str, ast.Call]] = field(default_factory=list)

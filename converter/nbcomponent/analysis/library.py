@@ -497,75 +497,231 @@ RANDOM_SETTERS: dict[str, str] = {
 }
 """Setters of a global random state, and the library whose state it is."""
 
-RANDOM_SOURCES: tuple[tuple[str, str], ...] = (
-    ("numpy.random.", "numpy"),
-    ("scipy.stats.", "numpy"),
-    ("sklearn.", "numpy"),
-    ("imblearn.", "numpy"),
-    ("seaborn.", "numpy"),
-    ("random.", "random"),
-    ("torch.", "torch"),
-    ("torchvision.", "torch"),
-    ("tensorflow.", "tensorflow"),
-    ("keras.", "tensorflow"),
-    ("transformers.", "torch"),
-    ("pytorch_lightning.", "torch"),
-    ("mxnet.", "mxnet"),
-    ("paddle.", "paddle"),
-    ("cupy.random.", "cupy"),
-)
-"""Calls that may draw from a global random state, by prefix (first that fits)."""
+RANDOM_CALLS: dict[str, frozenset[str]] = {
+    "random": frozenset(
+        [
+            "random",
+            "uniform",
+            "randint",
+            "randrange",
+            "choice",
+            "choices",
+            "sample",
+            "shuffle",
+            "gauss",
+            "normalvariate",
+            "lognormvariate",
+            "expovariate",
+            "vonmisesvariate",
+            "gammavariate",
+            "betavariate",
+            "paretovariate",
+            "weibullvariate",
+            "triangular",
+            "getrandbits",
+            "randbytes",
+            "binomialvariate",
+        ]
+    ),
+    "torch": frozenset(
+        [
+            "rand",
+            "randn",
+            "randint",
+            "randperm",
+            "normal",
+            "bernoulli",
+            "multinomial",
+            "poisson",
+            "rand_like",
+            "randn_like",
+            "randint_like",
+            "dropout",
+        ]
+    ),
+}
+"""Functions of a module that draw from its own global random state."""
 
-RANDOM_FREE = frozenset(
+NUMPY_RANDOM_FREE = frozenset(
     [
-        "numpy.random.default_rng",
-        "numpy.random.Generator",
-        "numpy.random.RandomState",
-        "numpy.random.PCG64",
-        "numpy.random.SeedSequence",
-        "random.Random",
-        "random.SystemRandom",
-        "random.getstate",
-        "torch.Generator",
-        "torch.tensor",
-        "torch.from_numpy",
-        "torch.as_tensor",
-        "torch.zeros",
-        "torch.ones",
-        "torch.arange",
-        "torch.device",
-        "torch.load",
-        "torch.save",
-        "torch.no_grad",
-        "torch.cuda.is_available",
-        "torch.stack",
-        "torch.cat",
-        "torch.linspace",
-        "torch.empty",
-        "torch.full",
-        "torch.eye",
-        "torch.nn.functional.relu",
-        "torch.mean",
-        "torch.sum",
-        "torch.sigmoid",
-        "torch.softmax",
-        "torch.argmax",
-        "torch.max",
-        "torch.manual_seed",
-        "scipy.stats.norm",
-        "scipy.stats.pearsonr",
-        "scipy.stats.spearmanr",
-        "scipy.stats.ttest_ind",
-        "scipy.stats.zscore",
-        "scipy.stats.describe",
-        "scipy.stats.linregress",
+        "default_rng",
+        "Generator",
+        "RandomState",
+        "BitGenerator",
+        "PCG64",
+        "PCG64DXSM",
+        "Philox",
+        "SFC64",
+        "MT19937",
+        "SeedSequence",
+        "seed",
+        "get_state",
+        "set_state",
+        "get_bit_generator",
+        "set_bit_generator",
     ]
 )
-"""Calls under those prefixes that draw nothing from the global state."""
+"""Names of ``numpy.random`` that draw nothing from the global state; all others do."""
 
-RANDOM_FREE_PREFIXES = ("sklearn.metrics.", "sklearn.preprocessing.", "sklearn.pipeline.")
+TORCH_LAYERS = frozenset(
+    [
+        "Linear",
+        "LazyLinear",
+        "Bilinear",
+        "Conv1d",
+        "Conv2d",
+        "Conv3d",
+        "ConvTranspose1d",
+        "ConvTranspose2d",
+        "ConvTranspose3d",
+        "Embedding",
+        "EmbeddingBag",
+        "RNN",
+        "LSTM",
+        "GRU",
+        "RNNCell",
+        "LSTMCell",
+        "GRUCell",
+        "Transformer",
+        "TransformerEncoder",
+        "TransformerDecoder",
+        "TransformerEncoderLayer",
+        "TransformerDecoderLayer",
+        "MultiheadAttention",
+    ]
+)
+"""Layers of ``torch.nn`` whose weights start at random."""
+
+TORCH_RANDOM_METHODS = frozenset(
+    [
+        "uniform_",
+        "normal_",
+        "random_",
+        "bernoulli_",
+        "exponential_",
+        "cauchy_",
+        "log_normal_",
+        "geometric_",
+    ]
+)
+"""Methods of tensors that draw from torch's global state."""
+
+SKLEARN_RANDOM = frozenset(
+    [
+        "train_test_split",
+        "ShuffleSplit",
+        "StratifiedShuffleSplit",
+        "GroupShuffleSplit",
+        "RepeatedKFold",
+        "RepeatedStratifiedKFold",
+        "RandomizedSearchCV",
+        "HalvingRandomSearchCV",
+        "permutation_test_score",
+        "permutation_importance",
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+        "ExtraTreeClassifier",
+        "ExtraTreeRegressor",
+        "RandomTreesEmbedding",
+        "GradientBoostingClassifier",
+        "GradientBoostingRegressor",
+        "AdaBoostClassifier",
+        "AdaBoostRegressor",
+        "BaggingClassifier",
+        "BaggingRegressor",
+        "IsolationForest",
+        "DecisionTreeClassifier",
+        "DecisionTreeRegressor",
+        "KMeans",
+        "MiniBatchKMeans",
+        "BisectingKMeans",
+        "SpectralClustering",
+        "GaussianMixture",
+        "BayesianGaussianMixture",
+        "MLPClassifier",
+        "MLPRegressor",
+        "BernoulliRBM",
+        "SGDClassifier",
+        "SGDRegressor",
+        "SGDOneClassSVM",
+        "Perceptron",
+        "PassiveAggressiveClassifier",
+        "PassiveAggressiveRegressor",
+        "LinearSVC",
+        "LinearSVR",
+        "RANSACRegressor",
+        "TheilSenRegressor",
+        "TruncatedSVD",
+        "NMF",
+        "MiniBatchNMF",
+        "FastICA",
+        "LatentDirichletAllocation",
+        "DictionaryLearning",
+        "MiniBatchDictionaryLearning",
+        "SparsePCA",
+        "MiniBatchSparsePCA",
+        "TSNE",
+        "MDS",
+        "SpectralEmbedding",
+        "GaussianRandomProjection",
+        "SparseRandomProjection",
+        "RBFSampler",
+        "Nystroem",
+        "SkewedChi2Sampler",
+        "IterativeImputer",
+        "shuffle",
+        "resample",
+        "mutual_info_classif",
+        "mutual_info_regression",
+    ]
+)
+"""Functions and classes of scikit-learn that draw from numpy's global state without ``random_state``."""
+
+SKLEARN_SHUFFLED = frozenset({"KFold", "StratifiedKFold", "StratifiedGroupKFold", "learning_curve"})
+"""Those that do so only with ``shuffle=True``."""
+
+SCIPY_RANDOM = frozenset(
+    [
+        "rvs",
+        "bootstrap",
+        "permutation_test",
+        "monte_carlo_test",
+        "random_correlation",
+        "differential_evolution",
+        "dual_annealing",
+        "basinhopping",
+        "kmeans",
+        "kmeans2",
+    ]
+)
+
+NETWORKX_RANDOM = re.compile(
+    r"(fast_)?(gnp|gnm|dense_gnm|binomial|erdos_renyi|barabasi_albert|watts_strogatz|newman|connected_watts"
+    r"|powerlaw|random|stochastic_block|gaussian)\w*"
+)
 
 OPTION_SETTERS: dict[str, tuple[str, bool]] = {
+    "os.umask": ("os", True),
+    "sys.setswitchinterval": ("sys", False),
+    "sys.set_int_max_str_digits": ("sys", True),
+    "sys.settrace": ("sys", True),
+    "sys.setprofile": ("sys", True),
+    "threading.stack_size": ("threading", True),
+    "gc.enable": ("gc", False),
+    "gc.set_threshold": ("gc", False),
+    "gc.freeze": ("gc", False),
+    "time.tzset": ("time", True),
+    "resource.setrlimit": ("resource", True),
+    "seaborn.reset_orig": ("seaborn", False),
+    "matplotlib.pyplot.set_cmap": ("matplotlib", False),
+    "matplotlib.rcdefaults": ("matplotlib", False),
+    "matplotlib.pyplot.rcdefaults": ("matplotlib", False),
+    "mlflow.autolog": ("mlflow", True),
+    "mlflow.sklearn.autolog": ("mlflow", True),
+    "wandb.login": ("wandb", True),
+    "huggingface_hub.login": ("huggingface_hub", True),
     "pandas.set_option": ("pandas", False),
     "pandas.reset_option": ("pandas", False),
     "numpy.set_printoptions": ("numpy", False),
@@ -630,18 +786,95 @@ OPTION_SETTERS: dict[str, tuple[str, bool]] = {
 
 OPTION_CALL = re.compile(
     r"(set_(option|options|config|default\w*|style|theme|palette|context|tracking_uri|experiment"
-    r"|printoptions|floatx|global\w*|num_threads|log_level|verbosity\w*|start_method|backend|state)"
+    r"|printoptions|floatx|global\w*|num_threads|log_level|loglevel|verbosity\w*|start_method|backend"
+    r"|state|precision|session|cmap|registry_uri|memory_growth|matplotlib_formats)"
     r"|setdefault\w+|seterr|simplefilter|filterwarnings|basicConfig|setlocale|setrecursionlimit"
-    r"|register_(dialect|adapter|converter|backend|option)|enable_\w+|disable_\w+|use_\w+"
-    r"|configure|configure_\w+|init_printing|init_notebook_mode)"
+    r"|register_(dialect|adapter|converter|backend|option|namespace)|enable_\w+|disable_\w+"
+    r"|configure|configure_\w+|init_printing|init_notebook_mode|autolog)"
 )
 """Functions of modules that by their name set something for the whole process."""
 
-OPTION_PATH = re.compile(
-    r"(options|rcParams|rcParamsDefault|config|settings|conf|backends|defaults|prec|flags|FLAGS"
-    r"|ast_node_interactivity|max_rows|environ)"
+OPTION_CONTAINERS = frozenset({"config", "Config", "conf", "options", "rcParams"})
+"""Parts of a dotted name below which calls set options, unless they only ask (``get``, ``list``)."""
+
+ASKING = (
+    "get",
+    "list",
+    "is_",
+    "has_",
+    "describe",
+    "copy",
+    "keys",
+    "values",
+    "items",
+    "read",
+    "from_",
+)
+
+OPTION_WORDS = frozenset(
+    [
+        "options",
+        "rcParams",
+        "rcParamsDefault",
+        "config",
+        "settings",
+        "conf",
+        "backends",
+        "defaults",
+        "default",
+        "prec",
+        "flags",
+        "FLAGS",
+        "ast_node_interactivity",
+        "environ",
+        "renderers",
+        "templates",
+        "api_key",
+        "api_base",
+        "api_type",
+        "api_version",
+        "organization",
+        "log_level",
+        "verbosity",
+    ]
 )
 """Attributes whose assignment on an imported module sets an option rather than patches code."""
+
+OPTION_OBJECTS: dict[str, tuple[str, bool]] = {
+    "decimal.getcontext": ("decimal", True),
+    "logging.getLogger": ("logging", False),
+    "tensorflow.get_logger": ("tensorflow", False),
+    "locale.localeconv": ("locale", True),
+}
+"""Calls that give an object whose attributes and setters hold for the whole process."""
+
+QUERIES: dict[str, int] = {"locale.setlocale": 1, "csv.field_size_limit": 0, "gc.set_threshold": 0}
+"""Setters that only ask when they are given no more arguments than this."""
+
+RESTORING = frozenset(
+    [
+        "catch_warnings",
+        "option_context",
+        "rc_context",
+        "errstate",
+        "printoptions",
+        "localcontext",
+        "patch",
+        "no_grad",
+        "enable_grad",
+        "inference_mode",
+        "set_grad_enabled",
+        "set_detect_anomaly",
+        "autocast",
+        "config_context",
+        "axes_style",
+        "plotting_context",
+        "color_palette",
+        "chdir",
+        "TemporaryDirectory",
+    ]
+)
+"""Context managers that put back at their end what is set inside them."""
 
 DISPLAY_OPTIONS = re.compile(r"(display|rcParams|style|print|plotting|interactivity|theme)")
 
@@ -733,6 +966,26 @@ READERS: dict[str, tuple[int, str]] = {
     "lightgbm.Booster": (0, "model_file"),
     "cv2.VideoCapture": (0, "filename"),
     "fsspec.open": (0, "urlpath"),
+    "os.open": (0, "path"),
+    "linecache.getline": (0, "filename"),
+    "linecache.getlines": (0, "filename"),
+    "fileinput.input": (0, "files"),
+    "shelve.open": (0, "filename"),
+    "dbm.open": (0, "file"),
+    "xml.etree.ElementTree.parse": (0, "source"),
+    "pandas.HDFStore": (0, "path"),
+    "pandas.ExcelFile": (0, "path_or_buffer"),
+    "pickle.Unpickler": (0, "file"),
+    "tokenize.open": (0, "filename"),
+    "torch.jit.load": (0, "f"),
+    "onnx.load": (0, "f"),
+    "onnxruntime.InferenceSession": (0, "path_or_bytes"),
+    "cv2.imreadmulti": (0, "filename"),
+    "keras.utils.load_img": (0, "path"),
+    "tensorflow.keras.utils.load_img": (0, "path"),
+    "tensorflow.keras.preprocessing.image.load_img": (0, "path"),
+    "tensorflow.io.read_file": (0, "filename"),
+    "tensorflow.io.gfile.GFile": (0, "name"),
 }
 """Functions that read a file or folder: position and name of the path argument."""
 
@@ -784,8 +1037,21 @@ WRITERS: dict[str, tuple[int, str]] = {
     "shutil.unpack_archive": (1, "extract_dir"),
     "os.rename": (1, "dst"),
     "os.replace": (1, "dst"),
-    "os.mkdir": (0, "path"),
-    "os.makedirs": (0, "name"),
+    "shutil.rmtree": (0, "path"),
+    "os.rmdir": (0, "path"),
+    "os.symlink": (1, "dst"),
+    "os.link": (1, "dst"),
+    "pandas.ExcelWriter": (0, "path"),
+    "pandas.HDFStore": (0, "path"),
+    "shelve.open": (0, "filename"),
+    "dbm.open": (0, "file"),
+    "sqlite3.connect": (0, "database"),
+    "torch.jit.save": (1, "f"),
+    "onnx.save": (1, "f"),
+    "torchvision.utils.save_image": (1, "fp"),
+    "plotly.io.write_html": (1, "file"),
+    "plotly.io.write_image": (1, "file"),
+    "pandas.DataFrame.to_csv": (1, "path_or_buf"),
     "os.remove": (0, "path"),
     "os.unlink": (0, "path"),
     "urllib.request.urlretrieve": (1, "filename"),
@@ -820,9 +1086,26 @@ WRITING_METHODS: dict[str, int] = {
     "write_csv": 0,
     "write_parquet": 0,
     "extractall": 0,
+    "to_markdown": 0,
+    "to_sas": 0,
+    "to_orc": 0,
+    "write_html": 0,
+    "write_image": 0,
+    "write_json": 0,
+    "write_ipc": 0,
+    "write_ndjson": 0,
     "dump_model": 0,
 }
 """Methods whose first argument is a path that they write."""
+
+ADDED_SUFFIX: dict[str, str] = {
+    "numpy.save": ".npy",
+    "numpy.savez": ".npz",
+    "numpy.savez_compressed": ".npz",
+    "matplotlib.pyplot.savefig": ".png",
+    "savefig": ".png",
+}
+"""Writers that add a suffix to a path without one."""
 
 READING_METHODS: dict[str, int] = {
     "load_weights": 0,
@@ -835,35 +1118,32 @@ READING_METHODS: dict[str, int] = {
 }
 
 PATH_READS = frozenset(
-    [
-        "read_text",
-        "read_bytes",
-        "iterdir",
-        "glob",
-        "rglob",
-        "exists",
-        "is_file",
-        "is_dir",
-        "stat",
-        "open",
-        "resolve",
-        "samefile",
-        "walk",
-    ]
+    ["read_text", "read_bytes", "iterdir", "glob", "rglob", "open", "samefile", "walk", "readlink"]
 )
+PATH_LOOKS = frozenset(["exists", "is_file", "is_dir", "stat", "lstat", "resolve", "absolute"])
+"""Methods of paths that only ask about a file: a finding where another cell makes it."""
+
 PATH_WRITES = frozenset(
+    ["write_text", "write_bytes", "touch", "unlink", "rmdir", "rename", "replace", "symlink_to"]
+)
+
+LOOKS = frozenset(
     [
-        "write_text",
-        "write_bytes",
-        "mkdir",
-        "touch",
-        "unlink",
-        "rmdir",
-        "rename",
-        "replace",
-        "symlink_to",
+        "os.path.exists",
+        "os.path.isfile",
+        "os.path.isdir",
+        "os.path.islink",
+        "os.path.getsize",
+        "os.path.getmtime",
+        "os.path.abspath",
+        "os.path.realpath",
+        "os.stat",
+        "os.access",
     ]
 )
+"""Functions that only ask about a file."""
+
+FOLDER_MAKERS = frozenset(["os.mkdir", "os.makedirs"])
 
 MODE_ARGUMENT: dict[str, int] = {
     "open": 1,

@@ -237,12 +237,14 @@ def _nbc108(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
     words = {
         "cwd": f"the working directory is changed by {where}, and {f.component} uses relative paths",
         "path": f"the import path is extended by {where}, and {f.component} imports from it",
+        "draw": f"{where}, outside {f.component}, draws from the random state that {f.component} seeded",
         "seed": f"the random state is seeded in {where}, outside {f.component}, which draws from it",
         "option": f"`{f.name}` sets an option for the whole process in {where}, outside {f.component}",
     }
     fixes = {
         "cwd": "use a path that an input declares",
         "path": "put the modules beside the notebook, or list them under include in the contract",
+        "draw": "draw from a generator of its own (random.Random, default_rng) in one of them",
         "seed": f"seed in {f.component} itself, or pass a generator (random_state=, default_rng(seed))",
         "option": f"repeat the call in a cell of {f.component}",
     }
@@ -272,6 +274,15 @@ def _nbc109(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
         )
     if what == "shipped":
         return "note", f"`{f.name}` lies beside the notebook and goes with {f.component}", None
+    if what == "folder":
+        return (
+            "warning",
+            f"`{f.name}` is written into a folder that {where}, outside {f.component}, makes",
+            Fix(
+                f"make the folder in {f.component}, or declare an output and write to its path",
+                "declare-output",
+            ),
+        )
     if what == "absolute":
         return "error", f"`{f.name}` is a path of this machine", declare
     if what == "output":

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Statement
 from nbcomponent.analysis.library import STORING_FUNCTIONS, STORING_METHODS
 from nbcomponent.analysis.model import StatementKind
+from nbcomponent.analysis.scopes import is_generator
 from nbcomponent.analysis.stars import UNKNOWN, Exports
 from nbcomponent.analysis.visitor import dotted, root_of
 
@@ -65,7 +66,6 @@ class Namespace:
         self.kinds: dict[int, StatementKind] = {}
         self.has_functions = False
         self.types: dict[Definition, dict[int, str | None]] = {}
-        self.types: dict[Definition, dict[int, str | None]] = {}
         self._carriers: set[str] = set()
         self._positions: dict[str, list[int]] = {}
         self._memory: dict[tuple[str, int, int], Carries] = {}
@@ -106,7 +106,7 @@ class Namespace:
                 if block.functions:
                     self.has_functions = True
                     for function in block.functions:
-                        if isinstance(function.node, ast.Lambda):
+                        if isinstance(function.node, (ast.Lambda, ast.GeneratorExp)):
                             self.lambdas[function.node] = function
                 for mutation in block.mutations:
                     if mutation.value is not None and (
@@ -379,7 +379,9 @@ class Namespace:
         if isinstance(node, ast.BinOp):
             return self._union((node.left, node.right), position)
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-            return self._union((node.elt, node.generators[0].iter), position)
+            flow = self._union((node.elt, node.generators[0].iter), position)
+            later = self.lambdas.get(node)
+            return flow if later is None else _join(flow, Carries(frozenset((later,)), frozenset()))
         if isinstance(node, ast.DictComp):
             return self._union((node.value, node.generators[0].iter), position)
         return _NONE
@@ -426,7 +428,10 @@ class Namespace:
         if function in self._returns:
             return self._returns[function] or _NONE
         self._returns[function] = None
-        result = Carries(frozenset(), frozenset((function,)))
+        itself = frozenset((function,))
+        # a generator or coroutine runs when it is used, a closure when it is called
+        lazy = isinstance(function.node, ast.AsyncFunctionDef) or is_generator(function.node)
+        result = Carries(itself, frozenset()) if lazy else Carries(frozenset(), itself)
         for name in function.body.exposed:
             for definition in self.reaching(name, position):
                 if definition.bind.klass is not None:

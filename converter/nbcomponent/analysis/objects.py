@@ -19,7 +19,8 @@ from nbcomponent.analysis.library import (
     USED_UP,
 )
 from nbcomponent.analysis.namespace import Definition, Namespace
-from nbcomponent.analysis.values import IN_PLACE_TYPES, definition_type, is_generator
+from nbcomponent.analysis.scopes import is_generator
+from nbcomponent.analysis.values import IN_PLACE_TYPES, definition_type
 from nbcomponent.analysis.visitor import arguments_of, dotted, object_root
 
 _NOTHING: frozenset[int] = frozenset()

@@ -10,29 +10,36 @@ from __future__ import annotations
 import ast
 import fnmatch
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from nbcomponent.analysis.component import ComponentReader, Site
-from nbcomponent.analysis.effects import Effect, is_url, modules_of, normal_path
-from nbcomponent.analysis.facts import NameNode, Statement
+from nbcomponent.analysis.effect import Effect
+from nbcomponent.analysis.effects import modules_of
+from nbcomponent.analysis.facts import Statement
+from nbcomponent.analysis.files import COMMANDS, is_relative, normal_path
 from nbcomponent.analysis.library import ENVIRONMENT_PREFIXES, WELL_KNOWN_MODULES
 from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.namespace import BUILTINS
-from nbcomponent.analysis.random_state import RANDOM_STATES, may_draw, seeding
+from nbcomponent.analysis.visitor import dotted
 from nbcomponent.core.diagnostics import Diagnostic
 from nbcomponent.notebook.magics import treatment
+from nbcomponent.notebook.model import PLACEHOLDER
 
 _DEVICES = ("/dev/", "/proc/")
 
 
 @dataclass(slots=True, eq=False)
 class _Inside:
-    """An effect of the component's own code, with the place it is blamed on."""
+    """An effect of the component's own code, with the place it is blamed on.
+
+    ``order`` counts the component's effects as they run, ``position`` the notebook's statements.
+    """
 
     effect: Effect
     site: Site
     order: int
+    position: int
 
 
 @dataclass(slots=True, eq=False)
@@ -68,11 +75,6 @@ def check_surroundings(reader: ComponentReader) -> list[Diagnostic]:
                 for statement in statements:
                     reader.replay(statement, site)
                 details = {**details, "resolution": "sliced", "severity": "note"}
-            repeated = details.get("repeat")
-            if isinstance(repeated, Statement):
-                reader.replay(repeated, site)
-                cells = (repeated.cell,)
-                details = {**details, "resolution": "sliced", "severity": "note"}
             report(code, name, site, cells, **details)
     _dynamic(reader, report)
     _magics(reader, report)
@@ -84,39 +86,27 @@ _Finding = tuple[str, str, Site, list[Statement], dict[str, object]]
 
 def _inside_effects(reader: ComponentReader) -> list[_Inside]:
     found: list[_Inside] = []
-    order = 0
     seen: set[tuple[int, int]] = set()
+    last = reader.last_position()
     for run in reader.blocks:
         if (id(run.block), run.position) in seen:
             continue
         seen.add((id(run.block), run.position))
         for effect in reader.effects.of(run.block, run.cell):
             site = run.site or Site(run.cell, effect.node)
-            found.append(_Inside(effect, site, order))
-            order += 1
+            found.append(_Inside(effect, site, len(found), min(run.position, last)))
     return found
 
 
 def _outside_effects(reader: ComponentReader) -> list[_Outside]:
     carried = reader.carried_keys()
-    last = _end(reader)
     return [
         _Outside(effect, statement, position)
         for effect, statement, position in reader.effects.lasting()
         if statement.cell not in reader.own
         and not reader.tagged.roles[statement.cell].parameters
         and (statement.cell, statement.index) not in carried
-        and position < last
     ]
-
-
-def _end(reader: ComponentReader) -> int:
-    """The position after which nothing can matter: under ``auto`` the notebook's order is the order."""
-    statements = reader.namespace.statements
-    if reader.boundary == "strict":
-        return len(statements)
-    cells = max(reader.cells, default=-1)
-    return max((n + 1 for n, s in enumerate(statements) if s.cell <= cells), default=0)
 
 
 def _replayable(reader: ComponentReader, statement: Statement) -> bool:
@@ -127,11 +117,27 @@ def _replayable(reader: ComponentReader, statement: Statement) -> bool:
         return False
     position = reader.namespace.position[id(statement)]
     effects = reader.effects.of_statement(statement, position)
-    if any(e.kind not in ("option", "env-set", "path-set", "path-get") for e in effects):
+    if any(e.kind not in _REPLAYED for e in effects):
         return False
     return all(
         name in reader.namespace.imports or name in BUILTINS for name in statement.block.exposed
     )
+
+
+_REPLAYED = frozenset({"option", "env-set", "env-default", "path-set", "path-get", "mention"})
+
+
+def _felt(item: _Inside, own: Iterable[_Inside], others: Iterable[_Outside]) -> list[_Outside]:
+    """What other cells set before ``item``, as far as the component did not set it anew since.
+
+    The order that counts is the notebook's: what runs below is not felt.
+    """
+    since = max((o.position for o in own if o.order < item.order), default=-1)
+    return [o for o in others if since < o.position < item.position]
+
+
+def _statements(found: Iterable[_Outside]) -> list[Statement]:
+    return [o.statement for o in found]
 
 
 # process state
@@ -140,214 +146,313 @@ def _replayable(reader: ComponentReader, statement: Statement) -> bool:
 def _environment(
     reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
 ) -> Iterator[_Finding]:
-    set_inside: dict[str, int] = {}
-    for item in inside:
-        if item.effect.kind == "env-set":
-            set_inside.setdefault(item.effect.name, item.order)
-    setters: dict[str, list[Statement]] = {}
-    for other in outside:
-        if other.effect.kind == "env-set":
-            setters.setdefault(other.effect.name, []).append(other.statement)
+    declared = reader.declared.environment_variables
+    setters = [o for o in outside if o.effect.kind in ("env-set", "env-default")]
+    own = [i for i in inside if i.effect.kind == "env-set"]
     reported: set[str] = set()
     for item in inside:
-        name = item.effect.name
-        if item.effect.kind != "env-get" or name in reported or name == "?":
+        wanted = item.effect.name
+        if item.effect.kind != "env-get" or wanted == "?":
             continue
-        if name in reader.declared.environment_variables:
-            continue
-        if set_inside.get(name, item.order + 1) < item.order or "*" in set_inside:
-            continue
-        reported.add(name)
-        statements = setters.get(name) or setters.get("*", [])
-        yield (
-            "NBC108", name, item.site, statements,
-            {"what": "env", "required": item.effect.matters, "replay": True},
-        )  # fmt: skip
-    modules = _modules(reader) if setters else {}
-    for name, statements in setters.items():
-        if name in reported or name in set_inside or name in reader.declared.environment_variables:
+        names = [wanted]
+        if wanted == "*":
+            names = sorted({o.effect.name for o in setters} - {"*"})
+        for name in names:
+            if name in reported or name in declared:
+                continue
+            its_own = [i for i in own if i.effect.name in (name, "*")]
+            felt = _felt(item, its_own, (o for o in setters if o.effect.name == name))
+            felt = felt or _felt(item, its_own, (o for o in setters if o.effect.name == "*"))
+            is_set = any(i.order < item.order for i in its_own)
+            if not felt and (is_set or wanted == "*" or item.effect.target == "shell"):
+                continue
+            reported.add(name)
+            yield (
+                "NBC108", name, item.site, _statements(felt),
+                {"what": "env", "required": item.effect.matters, "replay": True},
+            )  # fmt: skip
+    yield from _read_by_libraries(reader, setters, own, reported)
+
+
+def _read_by_libraries(
+    reader: ComponentReader, setters: list[_Outside], own: list[_Inside], reported: set[str]
+) -> Iterator[_Finding]:
+    """Variables such as ``CUDA_VISIBLE_DEVICES``, which a library reads by itself."""
+    by_name: dict[str, list[_Outside]] = {}
+    for other in setters:
+        by_name.setdefault(other.effect.name, []).append(other)
+    uses = _Uses(reader) if by_name else None
+    for name, others in by_name.items():
+        if (
+            uses is None
+            or name in reported
+            or name in reader.declared.environment_variables
+            or any(i.effect.name == name for i in own)
+        ):
             continue
         for prefix, libraries in ENVIRONMENT_PREFIXES:
             if name.startswith(prefix):
-                site = next((modules[m] for m in sorted(modules) if m in libraries), None)
-                if site is not None:
+                use = uses.first(libraries, min(o.position for o in others))
+                if use is not None:
+                    felt = [o for o in others if o.position < use.position]
                     yield (
-                        "NBC108", name, site, statements,
+                        "NBC108", name, use.site, _statements(felt),
                         {"what": "env", "severity": "warning", "replay": True},
                     )  # fmt: skip
                 break
 
 
-def _modules(reader: ComponentReader) -> dict[str, Site]:
-    """Top-level packages that the component imports or uses, with the first place."""
-    found: dict[str, Site] = {}
-    for run in reader.blocks:
-        for module, node in modules_of(run.block, reader.namespace).items():
-            if module not in found:
-                found[module] = run.site or Site(run.cell, node)
-    return found
+@dataclass(slots=True, eq=False)
+class _Use:
+    site: Site
+    position: int
 
 
-def _before(outside: list[_Outside], kind: str) -> list[_Outside]:
-    return [o for o in outside if o.effect.kind == kind]
+class _Uses:
+    """Where a component imports or uses packages."""
+
+    def __init__(self, reader: ComponentReader) -> None:
+        self.by_package: dict[str, list[_Use]] = {}
+        last = reader.last_position()
+        for run in reader.blocks:
+            for package, node in modules_of(run.block, reader.namespace).items():
+                site = run.site or Site(run.cell, node)
+                uses = self.by_package.setdefault(package, [])
+                uses.append(_Use(site, min(run.position, last)))
+
+    def first(self, packages: Iterable[str], after: int) -> _Use | None:
+        """The first use of one of the packages below ``after``."""
+        found = [
+            use
+            for package in packages
+            for use in self.by_package.get(package, ())
+            if use.position > after
+        ]
+        return min(found, key=lambda use: use.position, default=None)
 
 
 def _working_directory(
     reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
 ) -> Iterator[_Finding]:
-    setters = _before(outside, "chdir")
+    setters = [o for o in outside if o.effect.kind == "chdir"]
     if not setters:
         return
-    own = next((i.order for i in inside if i.effect.kind == "chdir"), None)
+    own = [i for i in inside if i.effect.kind == "chdir" and i.effect.target == "/"]
     for item in inside:
-        relative = item.effect.kind in ("read", "write") and not item.effect.name.startswith(
-            ("/", "~")
-        )
-        if not (relative or item.effect.kind == "cwd"):
+        kind = item.effect.kind
+        relative = kind in ("read", "write", "look", "folder") and is_relative(item.effect.name)
+        if not relative and kind != "cwd":
             continue
-        if own is not None and own < item.order:
-            return
-        last = setters[-1]
-        statements = [o.statement for o in setters]
-        yield "NBC108", last.effect.name, item.site, statements, {"what": "cwd"}
+        felt = _felt(item, own, setters)
+        if not felt:
+            continue
+        absolute = [o.position for o in felt if o.effect.target == "/"]
+        if absolute:
+            felt = [
+                o
+                for o in felt
+                if o.position >= absolute[-1] or o.effect.name != felt[-1].effect.name
+            ]
+        by_name: dict[str, list[Statement]] = {}
+        for other in felt:
+            by_name.setdefault(other.effect.name, []).append(other.statement)
+        for name, statements in by_name.items():
+            yield "NBC108", name, item.site, statements, {"what": "cwd"}
         return
 
 
 def _import_path(
     reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
 ) -> Iterator[_Finding]:
-    setters = _before(outside, "path-set")
+    setters = [o for o in outside if o.effect.kind == "path-set"]
     if not setters or any(i.effect.kind == "path-set" for i in inside):
         return
-    site = next((i.site for i in inside if i.effect.kind == "path-get"), None)
-    if site is None:
-        for top, its_site in _modules(reader).items():
-            if top and top not in sys.stdlib_module_names and top not in WELL_KNOWN_MODULES:
-                site = its_site
-                break
-    if site is None:
+    first = min(o.position for o in setters)
+    uses = [_Use(i.site, i.position) for i in inside if i.effect.kind == "path-get"]
+    for package, its_uses in _Uses(reader).by_package.items():
+        if package and package not in sys.stdlib_module_names and package not in WELL_KNOWN_MODULES:
+            uses.extend(its_uses)
+    uses.extend(_imported_by_name(reader))
+    use = next((u for u in sorted(uses, key=lambda u: u.position) if u.position > first), None)
+    if use is None:
         return
     names: dict[str, list[Statement]] = {}
     for other in setters:
-        names.setdefault(other.effect.name, []).append(other.statement)
+        if other.position < use.position:
+            names.setdefault(other.effect.name, []).append(other.statement)
     for name, statements in names.items():
-        yield "NBC108", name, site, statements, {"what": "path", "replay": True}
+        yield "NBC108", name, use.site, statements, {"what": "path", "replay": True}
+
+
+def _imported_by_name(reader: ComponentReader) -> Iterator[_Use]:
+    """``importlib.import_module("helpers")`` of modules that no package brings."""
+    last = reader.last_position()
+    for run in reader.blocks:
+        for call in run.block.calls:
+            path = reader.namespace.resolve(call.chain)
+            if path not in ("importlib.import_module", "__import__") or not call.node.args:
+                continue
+            name = call.node.args[0]
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                package = name.value.split(".")[0]
+                if package in sys.stdlib_module_names or package in WELL_KNOWN_MODULES:
+                    continue
+            yield _Use(run.site or Site(run.cell, call.node), min(run.position, last))
 
 
 def _seeds(
     reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
 ) -> Iterator[_Finding]:
-    setters: dict[str, dict[str, list[Statement]]] = {}
-    for other in outside:
-        if other.effect.kind == "seed":
-            by_name = setters.setdefault(other.effect.library, {})
-            by_name.setdefault(other.effect.name, []).append(other.statement)
-    if not setters:
+    setters = [o for o in outside if o.effect.kind == "seed"]
+    own = [i for i in inside if i.effect.kind == "seed"]
+    if not setters and not own:
         return
-    own: dict[str, int] = {}
-    for item in inside:
-        if item.effect.kind == "seed":
-            own.setdefault(item.effect.library, item.order)
-    drawn: dict[str, Site] = {}
-    for item in inside:
-        library = item.effect.library
-        seeded = min(own.get(library, item.order + 1), own.get("any", item.order + 1))
-        if item.effect.kind == "random" and seeded >= item.order:
-            drawn.setdefault(library, item.site)
-    if reader.boundary == "auto":
-        yield from _states_from_elsewhere(reader, drawn, own.keys(), setters)
+    draws = [o for o in outside if o.effect.kind == "random"] if own else []
     reported: set[str] = set()
-    for library, site in drawn.items():
-        for key in (library, "any"):
-            for name, statements in setters.get(key, {}).items():
-                if name not in reported:
-                    reported.add(name)
-                    yield "NBC108", name, site, statements, {"what": "seed"}
-
-
-def _states_from_elsewhere(
-    reader: ComponentReader,
-    drawn: dict[str, Site],
-    seeded: Collection[str],
-    setters: dict[str, dict[str, list[Statement]]],
-) -> Iterator[_Finding]:
-    """Seedings that reach the component, repeated or as a state (``auto``); these leave ``setters``."""
-    for library in RANDOM_STATES:
-        names = setters.get(library)
-        if not names:
+    for item in inside:
+        if item.effect.kind != "random":
             continue
-        site = drawn.get(library) or (None if library in seeded else may_draw(reader))
-        if site is None:
-            continue
-        found = seeding(reader, library, [s for each in names.values() for s in each])
-        name, statements = next(reversed(names.items()))
-        if found.repeated is not None:
-            yield "NBC108", name, site, statements, {"what": "seed", "repeat": found.repeated}
-        elif found.chain:
-            reader.random_chains.append((library, found.chain))
-            details = {"what": "seed", "resolution": "input", "producer": found.chain[-2]}
-            yield "NBC108", name, site, statements, {**details, "severity": "note"}
-        elif library not in drawn:
-            yield "NBC108", name, site, statements, {"what": "seed", "severity": "warning"}
-        else:
-            continue
-        del setters[library]
+        keys = (item.effect.library, "any")
+        its_own = [i for i in own if i.effect.library in keys]
+        felt = _felt(item, its_own, (o for o in setters if o.effect.library in keys))
+        if any(i.order < item.order for i in its_own):
+            # seeded here, and drawn from by other cells since
+            felt += _felt(item, its_own, (o for o in draws if o.effect.library in keys))
+        by_name: dict[str, list[Statement]] = {}
+        for other in felt:
+            by_name.setdefault(other.effect.name, []).append(other.statement)
+        for name, statements in by_name.items():
+            if name not in reported:
+                reported.add(name)
+                drawn = all(o.effect.kind == "random" for o in felt if o.effect.name == name)
+                yield "NBC108", name, item.site, statements, {"what": "draw" if drawn else "seed"}
 
 
 def _options(
     reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
 ) -> Iterator[_Finding]:
-    if not any(o.effect.kind == "option" for o in outside):
-        return
-    modules = _modules(reader)
-    own = {i.effect.name for i in inside if i.effect.kind == "option"}
-    setters: dict[str, tuple[Effect, list[Statement]]] = {}
+    setters: dict[str, list[_Outside]] = {}
     for other in outside:
         if other.effect.kind == "option":
-            setters.setdefault(other.effect.name, (other.effect, []))[1].append(other.statement)
-    for name, (effect, statements) in setters.items():
-        if name in own:
+            setters.setdefault(other.effect.name, []).append(other)
+    if not setters:
+        return
+    uses = _Uses(reader)
+    own = [i for i in inside if i.effect.kind == "option"]
+    last = reader.last_position()
+    for name, others in setters.items():
+        library = others[0].effect.library
+        packages = _FAMILIES.get(library, (library,))
+        use = uses.first(packages, min(o.position for o in others))
+        quiet = library in ("warnings", "logging")
+        if use is None and quiet:
+            use = _first_call_below(reader, min(o.position for o in others), last)
+        if use is None:
             continue
-        library = effect.library
-        site = modules.get(library)
-        if site is None and library in ("matplotlib", "seaborn"):
-            site = modules.get("seaborn") or modules.get("matplotlib")
-        severity = "error" if effect.matters else "warning"
-        if site is None and library in ("warnings", "logging", "IPython"):
-            first = inside[0].site if inside else None
-            site, severity = first, "note"
-        elif library in ("warnings", "logging"):
-            severity = "note"
-        if site is not None:
-            yield (
-                "NBC108", name, site, statements,
-                {"what": "option", "severity": severity, "replay": True},
-            )  # fmt: skip
+        felt = []
+        for other in others:
+            its_own = [i for i in own if _same_option(i.effect, other.effect)]
+            later = [
+                u
+                for p in packages
+                for u in uses.by_package.get(p, ())
+                if u.position > other.position
+            ]
+            until = max((u.position for u in later), default=use.position)
+            if not any(other.position < i.position <= until for i in its_own):
+                felt.append(other)
+        if not felt:
+            continue
+        matters = any(o.effect.matters for o in felt)
+        severity = "note" if quiet else "error" if matters else "warning"
+        yield (
+            "NBC108", name, use.site, _statements(felt),
+            {"what": "option", "severity": severity, "replay": True},
+        )  # fmt: skip
+
+
+_FAMILIES: dict[str, tuple[str, ...]] = {
+    "matplotlib": ("matplotlib", "seaborn", "pylab"),
+    "seaborn": ("seaborn", "matplotlib", "pylab"),
+    "tensorflow": ("tensorflow", "keras"),
+    "keras": ("keras", "tensorflow"),
+    "tqdm": ("pandas", "tqdm"),
+}
+"""Packages that feel the options of another."""
+
+
+def _same_option(own: Effect, other: Effect) -> bool:
+    """Whether the component's own call sets at least what another cell's call sets."""
+    if own.library != other.library:
+        return False
+    if own.target and other.target:
+        mine, theirs = own.target.split(","), other.target.split(",")
+        return own.target == other.target or set(theirs) <= set(mine)
+    return own.name == other.name
+
+
+def _first_call_below(reader: ComponentReader, after: int, last: int) -> _Use | None:
+    """The first call of a package's function below a position: it may warn or log."""
+    for run in reader.blocks:
+        if run.position <= after:
+            continue
+        for call in run.block.calls:
+            if call.chain[0] in reader.namespace.imports:
+                return _Use(run.site or Site(run.cell, call.node), min(run.position, last))
+    return None
 
 
 def _patches(
     reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
 ) -> Iterator[_Finding]:
-    setters: dict[str, tuple[Effect, list[Statement]]] = {}
+    setters: dict[str, list[_Outside]] = {}
     for other in outside:
         if other.effect.kind == "patch":
-            setters.setdefault(other.effect.name, (other.effect, []))[1].append(other.statement)
+            setters.setdefault(other.effect.name, []).append(other)
     if not setters:
         return
-    modules = _modules(reader)
-    for name, (effect, statements) in setters.items():
-        attribute = effect.target.split(".")[-1]
-        site = _mention(reader, attribute) or modules.get(effect.library)
-        if site is not None:
-            yield "NBC112", name, site, statements, {}
+    uses = _Uses(reader)
+    own = [i for i in inside if i.effect.kind == "patch"]
+    for name, others in setters.items():
+        effect = others[0].effect
+        after = min(o.position for o in others)
+        use = _mention(reader, effect, after)
+        severity = "error"
+        if use is None and effect.library:
+            use, severity = uses.first((effect.library,), after), "warning"
+        if use is None:
+            continue
+        its_own = [i.position for i in own if i.effect.target == effect.target]
+        felt = [
+            o
+            for o in others
+            if o.position < use.position
+            and not any(o.position < at <= use.position for at in its_own)
+        ]
+        if felt:
+            yield "NBC112", name, use.site, _statements(felt), {"severity": severity}
 
 
-def _mention(reader: ComponentReader, attribute: str) -> Site | None:
+def _mention(reader: ComponentReader, patch: Effect, after: int) -> _Use | None:
+    """The first place below ``after`` that names what is patched, as an attribute or by an import."""
+    attribute = patch.target.rsplit(".", 1)[-1]
+    last = reader.last_position()
+    if not patch.library and not _knows_class(reader, patch.target.split(".")[0]):
+        return None
     for run in reader.blocks:
+        position = min(run.position, last)
+        if position <= after:
+            continue
         node = run.block.attributes.get(attribute)
+        if node is None:
+            node = next((b.node for b in run.block.binds if b.attribute == attribute), None)
         if node is not None:
-            return run.site or Site(run.cell, node)
+            return _Use(run.site or Site(run.cell, node), position)
     return None
+
+
+def _knows_class(reader: ComponentReader, name: str) -> bool:
+    return name in reader.bound or name in reader.reads
 
 
 # files
@@ -356,67 +461,88 @@ def _mention(reader: ComponentReader, attribute: str) -> Site | None:
 def _files(
     reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
 ) -> Iterator[_Finding]:
-    written_outside: dict[str, list[Statement]] = {}
-    scripts: set[str] = set()
-    for other in outside:
-        if other.effect.kind == "write":
-            written_outside.setdefault(other.effect.target, []).append(other.statement)
-            if other.effect.target.endswith(".py"):
-                scripts.add(other.effect.target)
-    written: list[str] = []
+    outside_writes = [o for o in outside if o.effect.kind == "write"]
+    outside_folders = [o for o in outside if o.effect.kind == "folder"]
+    own_writes = [i for i in inside if i.effect.kind in ("write", "folder")]
+    found: set[str] = set()
     reported: set[str] = set()
-    mentioned: list[_Inside] = []
-    for item in inside:
+    for item in [*inside, *_imported_files(reader, outside_writes)]:
         effect = item.effect
-        if effect.kind not in ("read", "write", "mention") or effect.target in reported:
+        target = effect.target
+        if effect.kind not in ("read", "look", "write", "folder", "mention") or target in found:
             continue
-        if effect.name.startswith(_DEVICES) or is_url(effect.name):
+        if effect.name.startswith(_DEVICES) or _included(reader, target):
             continue
-        if effect.kind == "read" and any(_covers(w, effect.target) for w in written):
-            continue
-        if _included(reader, effect.target):
-            continue
-        if effect.kind == "mention":
-            mentioned.append(item)
-            continue
-        matching = [w for w in written_outside if _covers(w, effect.target)]
-        if effect.kind == "read" and matching:
-            reported.add(effect.target)
-            statements = [s for w in matching for s in written_outside[w]]
-            script = any(w in scripts for w in matching)
-            yield (
-                "NBC109",
-                effect.name,
-                item.site,
-                statements,
-                {"what": "written", "script": script},
-            )
-            continue
-        if _is_command(item, reader):
-            continue  # a word of a shell line may be anything: only a file that a cell writes counts
-        absolute = effect.name.startswith(("/", "~")) or effect.name[1:3] in (":\\", ":/")
-        if effect.kind == "write":
-            written.append(effect.target)
-            if not absolute:
-                reported.add(effect.target)
-                yield "NBC109", effect.name, item.site, [], {"what": "output"}
+        if effect.kind in ("read", "look"):
+            its_own = [i for i in own_writes if i.order < item.order and _covers(i.effect, effect)]
+            since = max((i.position for i in its_own), default=-1)
+            others = [o for o in outside_writes if _covers(o.effect, effect)]
+            others = others or [o for o in outside_folders if o.effect.target == target]
+            if its_own:
+                others = [o for o in others if since < o.position < item.position]
+            if others:
+                found.add(target)
+                script = any(o.effect.target.endswith(".py") for o in others)
+                details = {"what": "written", "script": script}
+                yield "NBC109", effect.name, item.site, _statements(others), details
                 continue
-        if absolute:
-            reported.add(effect.target)
-            severity = "warning" if effect.kind == "write" else "error"
-            yield "NBC109", effect.name, item.site, [], {"what": "absolute", "severity": severity}
-        else:
-            reported.add(effect.target)
-            yield "NBC109", effect.name, item.site, [], _relative(reader, effect.target)
-    for item in mentioned:
-        effect = item.effect
-        if (
-            effect.target not in reported
-            and effect.target not in written
-            and reader.beside.kind(effect.target) == "file"
+            if its_own or effect.kind == "look":
+                continue
+        if _is_command(item) or target.startswith("\0"):
+            continue  # a word of a shell line may be anything: only a file that a cell writes counts
+        if target in reported:
+            continue
+        finding = _own_path(reader, item, outside_folders, own_writes)
+        if finding is not None:
+            reported.add(target)
+            yield finding
+
+
+def _own_path(
+    reader: ComponentReader,
+    item: _Inside,
+    folders: list[_Outside],
+    own_writes: list[_Inside],
+) -> _Finding | None:
+    """A path that the component reads or writes and that no cell makes: absolute, relative, undeclared."""
+    effect = item.effect
+    absolute = not is_relative(effect.name)
+    if effect.kind == "mention":
+        written = any(i.effect.target == effect.target for i in own_writes)
+        if absolute or written or reader.beside.kind(effect.target) != "file":
+            return None
+        return "NBC109", effect.name, item.site, [], _relative(reader, effect.target)
+    if effect.kind in ("write", "folder"):
+        made = [o for o in folders if effect.target.startswith(o.effect.target + "/")]
+        if made and not any(
+            i.effect.kind == "folder" and effect.target.startswith(i.effect.target + "/")
+            for i in own_writes
         ):
-            reported.add(effect.target)
-            yield "NBC109", effect.name, item.site, [], _relative(reader, effect.target)
+            details: dict[str, object] = {"what": "folder", "severity": "warning"}
+            return "NBC109", effect.name, item.site, _statements(made), details
+        if effect.kind == "folder" and absolute:
+            return None
+        details = {"what": "absolute", "severity": "warning"} if absolute else {"what": "output"}
+        return "NBC109", effect.name, item.site, [], details
+    if absolute:
+        return "NBC109", effect.name, item.site, [], {"what": "absolute"}
+    return "NBC109", effect.name, item.site, [], _relative(reader, effect.target)
+
+
+def _imported_files(reader: ComponentReader, writes: list[_Outside]) -> Iterator[_Inside]:
+    """Modules that the component imports and another cell writes (``%%writefile helpers.py``)."""
+    scripts = {o.effect.target for o in writes if o.effect.target.endswith(".py")}
+    if not scripts:
+        return
+    last = reader.last_position()
+    for run in reader.blocks:
+        for module, node in run.block.modules.items():
+            path = module.lstrip(".").replace(".", "/")
+            for target in (f"{path}.py", f"{path}/__init__.py"):
+                if target in scripts:
+                    effect = Effect("read", target, node, target=target)
+                    site = run.site or Site(run.cell, node)
+                    yield _Inside(effect, site, 0, min(run.position, last))
 
 
 def _relative(reader: ComponentReader, path: str) -> dict[str, object]:
@@ -432,22 +558,29 @@ def _relative(reader: ComponentReader, path: str) -> dict[str, object]:
     return {"what": "relative"}
 
 
-def _is_command(item: _Inside, reader: ComponentReader) -> bool:
-    node: NameNode = item.effect.node
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        return isinstance(node, ast.Call) and ast.unparse(node.func).startswith(
-            ("subprocess.", "os.system")
-        )
-    return node.func.id == "__ipython__"
+def _is_command(item: _Inside) -> bool:
+    """Whether a path is a word of a shell line."""
+    node = item.effect.node
+    chain = dotted(node.func) if isinstance(node, ast.Call) else None
+    if chain is None:
+        return False
+    return chain == (PLACEHOLDER,) or chain[-1] in {c.rsplit(".", 1)[-1] for c in COMMANDS}
 
 
-def _covers(written: str, read: str) -> bool:
+def _covers(written: Effect, read: Effect) -> bool:
     """Whether what is read can be what was written: the same file, one in a folder, a pattern."""
-    if written == read or (read in (".", "") and "/" not in written):
+    one, other = written.target, read.target
+    if one == other:
         return True
-    if written.startswith(read.rstrip("/") + "/") or read.startswith(written.rstrip("/") + "/"):
+    if one.startswith("\0") or other.startswith("\0") or written.kind == "folder":
+        return False
+    if other in (".", ""):
+        return is_relative(one) and "/" not in one
+    if one.startswith(other.rstrip("/") + "/") or other.startswith(one.rstrip("/") + "/"):
         return True
-    return any(c in read for c in "*?[") and fnmatch.fnmatch(written, read)
+    return ("*" in other and fnmatch.fnmatchcase(one, other)) or (
+        "*" in one and fnmatch.fnmatchcase(other, one)
+    )
 
 
 def _included(reader: ComponentReader, path: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nbcomponent.analysis.carrying import is_literal
 from nbcomponent.analysis.library import NUMPY_ARRAYS, PANDAS_READERS, VALUE_TYPES
 from nbcomponent.analysis.namespace import Definition, Namespace
+from nbcomponent.analysis.scopes import is_generator
 from nbcomponent.analysis.visitor import dotted
 
 if TYPE_CHECKING:
@@ -273,18 +274,3 @@ def _call_type(node: ast.Call, position: int, namespace: Namespace, depth: int) 
             if function is not None and is_generator(function.node):
                 return "iterator"
     return None
-
-
-def is_generator(node: ast.AST) -> bool:
-    """Whether a function gives a generator: its own body holds a ``yield``."""
-    if isinstance(node, ast.Lambda):
-        return False
-    pending: list[ast.AST] = list(getattr(node, "body", []))
-    while pending:
-        inner = pending.pop()
-        if isinstance(inner, (ast.Yield, ast.YieldFrom)):
-            return True
-        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            continue
-        pending.extend(ast.iter_child_nodes(inner))
-    return False

@@ -40,6 +40,7 @@ from nbcomponent.notebook.model import PLACEHOLDER, CellCode, Magic
 
 _NOTHING: frozenset[str] = frozenset()
 _EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
+_LAST_OF_EXITS = frozenset({"exit", "quit", "_exit"})
 _NAMESPACE_MAGICS = frozenset({"reset", "reset_selective", "xdel", "run", "pylab", "store"})
 _CONTAINERS = frozenset({"list", "dict", "set", "bytearray"})
 _NAMESPACE_CALLS = frozenset({"globals", "locals", "vars", "dir"})
@@ -247,6 +248,10 @@ class _Visitor:
                 continue  # declared nonlocal: a function further out binds it
             if value is not None and scope.kind == "function":
                 self.alias_local(scope, name, value)
+            elif kind == "import":
+                attribute = extra.get("attribute")
+                path = f"{extra['module']}.{attribute}" if attribute else str(extra["module"])
+                self.block.local_imports[name] = path
             return
         self.bound.add(name)
         if self.dynamic:
@@ -282,6 +287,8 @@ class _Visitor:
     def mutate(self, target: ast.expr, node: NameNode, how: str, value: ast.expr | None) -> None:
         root = object_root(target)
         if root is None:
+            if how[:1] in ".[" and isinstance(node, (ast.Attribute, ast.Subscript)):
+                self.block.call_stores.append((node, value))  # getcontext().prec = 9
             return
         name = root.id
         for scope in reversed(self.scopes):
@@ -290,7 +297,9 @@ class _Visitor:
                 break
         if self.scopes and not self.is_global(name):
             function = self.of_parameter(name)
-            if function is not None:
+            if name in self.block.local_imports and how[:1] in ".[":
+                self.block.call_stores.append((node, value))  # type: ignore[arg-type]
+            elif function is not None:
                 if how.endswith("=") and not isinstance(value, _MUTABLE_DISPLAYS):
                     function.augmented.add(name)
                 else:
@@ -378,10 +387,12 @@ class _Visitor:
             self.ended = True
 
     def expression_statement(self, node: ast.Expr) -> None:
-        self.expr(node.value)
-        if isinstance(node.value, ast.Call):
-            chain = dotted(node.value.func)
-            if chain and ".".join(chain) in _EXITS:
+        value = node.value
+        self.expr(value)
+        if type(value) is ast.Call:
+            func = value.func
+            last = func.id if type(func) is ast.Name else getattr(func, "attr", "")
+            if last in _LAST_OF_EXITS and ".".join(dotted(func) or ()) in _EXITS:
                 self.ended = True
 
     def assign(self, node: ast.Assign) -> None:
@@ -491,11 +502,13 @@ class _Visitor:
 
     def import_(self, node: ast.Import) -> None:
         for alias in node.names:
+            self.block.modules.setdefault(alias.name, alias)
             module = alias.name if alias.asname else alias.name.split(".", 1)[0]
             self.bind(alias.asname or module, alias, "import", module=module, attribute=None)
 
     def import_from(self, node: ast.ImportFrom) -> None:
         module = "." * node.level + (node.module or "")
+        self.block.modules.setdefault(module, node)
         for alias in node.names:
             if alias.name == "*":
                 self.star(node, module)
@@ -945,17 +958,11 @@ class _Visitor:
 
     def method(self, func: ast.Attribute, node: ast.Call) -> None:
         name = func.attr
-        in_place = any(
-            keyword.arg == "inplace"
-            and isinstance(keyword.value, ast.Constant)
-            and keyword.value.value is True
-            for keyword in node.keywords
-        )
         if (
-            in_place
-            or name in MUTATING_METHODS
-            or (name.endswith("_") and not name.endswith("__"))
-            or name.startswith("set_")
+            name in MUTATING_METHODS
+            or (name[-1:] == "_" and name[-2:] != "__")
+            or name[:4] == "set_"
+            or (node.keywords and _in_place(node))
         ):
             owner = func.value
             if type(owner) is ast.Name and owner.id in _CONTAINERS and node.args:
@@ -1118,6 +1125,20 @@ class _Visitor:
         for comparator in node.comparators:
             self.expr(comparator)
 
+    def binary(self, node: ast.BinOp, stored: bool) -> None:
+        self.expr(node.left)
+        self.expr(node.right)
+
+    def unary(self, node: ast.UnaryOp, stored: bool) -> None:
+        self.expr(node.operand)
+
+    def formatted(self, node: ast.JoinedStr, stored: bool) -> None:
+        for value in node.values:
+            if type(value) is ast.FormattedValue:
+                self.expr(value.value)
+                if value.format_spec is not None:
+                    self.expr(value.format_spec)
+
     def named(self, node: ast.NamedExpr, stored: bool) -> None:
         self.expr(node.value, stored=True)
         self.bind(node.target.id, node.target, "assign", node.value)
@@ -1166,7 +1187,15 @@ class _Visitor:
                     if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
                 )
         self.scopes.append(scope)
-        for position, generator in enumerate(generators):
+        self.elements(node)
+        if stored and isinstance(node, ast.GeneratorExp) and len(self.scopes) == 1:
+            self.run_later(node)
+        self.scopes.pop()
+        self.bound = before
+
+    def elements(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+        """All of a comprehension but its first iterable."""
+        for position, generator in enumerate(node.generators):
             if position:
                 self.expr(generator.iter)
             self.target_reads(generator.target)
@@ -1177,8 +1206,15 @@ class _Visitor:
             self.expr(node.value)
         else:
             self.expr(node.elt)
-        self.scopes.pop()
-        self.bound = before
+
+    def run_later(self, node: ast.GeneratorExp) -> None:
+        """A generator that is put somewhere runs where it is used, as a function does."""
+        outer = (self.block, self.bound, self.used, self.plain)
+        self.block, self.bound, self.used, self.plain = Block(), set(), {}, set()
+        function = Function("<genexpr>", node, self.code.cell, (), self.block)
+        self.elements(node)
+        self.block, self.bound, self.used, self.plain = outer
+        self.block.functions.append(function)
 
     def target_reads(self, target: ast.expr) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
@@ -1262,6 +1298,8 @@ class _Visitor:
 
 def arguments_of(function: Function, call: ast.Call, skip: int) -> list[tuple[str, ast.expr]]:
     """(parameter, argument) of a call; ``skip``: parameters that the receiver takes (1 for methods)."""
+    if isinstance(function.node, ast.GeneratorExp):
+        return []
     spec = function.node.args
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     rest = spec.vararg.arg if spec.vararg else None
@@ -1298,6 +1336,15 @@ def _is_copy(node: ast.expr) -> bool:
 
 
 _MUTABLE_DISPLAYS = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+
+
+def _in_place(node: ast.Call) -> bool:
+    return any(
+        keyword.arg == "inplace"
+        and isinstance(keyword.value, ast.Constant)
+        and keyword.value.value is True
+        for keyword in node.keywords
+    )
 
 
 def _is_placeholder(node: ast.expr) -> bool:
@@ -1439,6 +1486,9 @@ _EXPRESSIONS: dict[type, Callable[..., None]] = {
     ast.Subscript: _Visitor.subscript,
     ast.Compare: _Visitor.compare,
     ast.NamedExpr: _Visitor.named,
+    ast.BinOp: _Visitor.binary,
+    ast.UnaryOp: _Visitor.unary,
+    ast.JoinedStr: _Visitor.formatted,
     ast.BoolOp: _Visitor.boolean,
     ast.IfExp: _Visitor.conditional,
     ast.Lambda: _Visitor.lambda_,

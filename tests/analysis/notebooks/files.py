@@ -166,7 +166,7 @@ FOLDERS = [
         (FOLDER / "a.txt").write_text("1")
         == main
         print((FOLDER / "a.txt").read_text())
-        """, "FOLDER Path", f"{P}_d/a.txt=109@0; FOLDER=101@0", other="Path", runs="differs"),
+        """, "FOLDER", f"{P}_d/a.txt=109@0; FOLDER=101@0"),
     case("path in a constant that both cells share", f"""
         ==
         PATH = "{P}.txt"
