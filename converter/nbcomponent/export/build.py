@@ -230,8 +230,8 @@ class _Build:
         if body is not None:
             try:
                 return body, ast.parse(body).body, ()
-            except (SyntaxError, ValueError):
-                return body, (), ()
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                return None  # the finding about the cell blocks the export
         if self._refused_by_python(analysis):
             return None
         every = [c for other in self.examination.analysis.components for c in other.crossings]
@@ -390,7 +390,7 @@ def _imports_in(included: Shipped, shipped: Shipped) -> list[Imported]:
         if path.endswith(".py"):
             try:
                 found += imports_of([ast.parse(data)])
-            except (SyntaxError, ValueError):
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
                 continue  # It may be no module that is ever imported.
     local |= shipped.modules
     return [i for i in found if i.module.partition(".")[0] not in local]

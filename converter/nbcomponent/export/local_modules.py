@@ -181,9 +181,10 @@ class _Shipping:
         self.files[key] = data
         try:
             tree = ast.parse(data)
-        except (SyntaxError, ValueError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = getattr(error, "lineno", None) or 1
             reason = error.msg if isinstance(error, SyntaxError) else str(error)
+            reason = reason or "it is nested too deeply"
             self._say(
                 "NBC307",
                 "error",
@@ -271,7 +272,7 @@ def data_of_modules(folder: Path, modules: Mapping[str, bytes]) -> list[str]:
             continue
         try:
             tree = ast.parse(data)
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for node in ast.walk(tree):
             if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections.abc import Iterable
 
@@ -18,6 +19,9 @@ _STRING_ENDS = {
 }
 
 
+_UP_TO_FORM_FEED = re.compile(r"^[ \t\f]*\f")
+
+
 class ChangedMeaning(Exception):
     """Indenting some code would have changed what it means. Carries the code."""
 
@@ -29,7 +33,11 @@ def indent_code(code: str, indent: str = "    ") -> str:
     outcome does not parse to the same tree (which no known code does).
     """
     inside = _lines_inside_strings(code)
-    lines = code.split("\n")
+    lines = [
+        # A form feed starts the indentation anew, so what stands before it counts for nothing.
+        line if number in inside else _UP_TO_FORM_FEED.sub("", line)
+        for number, line in enumerate(code.split("\n"), 1)
+    ]
     shifted = [
         line if number in inside or not line.strip() else indent + line
         for number, line in enumerate(lines, 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from dataclasses import replace
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
 from nbcomponent.notebook import arguments, pieces
@@ -111,7 +112,27 @@ def _starts_with_escape(source: str) -> bool:
 _quiet: object = None
 
 
-def _compile(text: str) -> ast.Module:
+def script_problem(text: str, cell: int, line: int) -> Diagnostic | None:
+    """What keeps ``text`` from being a Python script: NBC903, None where it is one.
+
+    The script begins in ``line`` (from 1) of the cell. Scripts hold no IPython syntax.
+    """
+    try:
+        _compile(text, ast.PyCF_ONLY_AST)
+    except _UNPARSABLE as error:
+        found = _failed(text, cell, error, lines_of(text)).problem
+        assert found is not None
+        place = replace(
+            found.place,
+            line=found.place.line + line - 1,
+            end_line=found.place.end_line + line - 1,
+        )
+        message = found.message.replace("This cell is", "The script in this cell is", 1)
+        return replace(found, place=place, message=message)
+    return None
+
+
+def _compile(text: str, flags: int = _FLAGS) -> ast.Module:
     """``text`` as a tree, top-level await allowed, without a word about its warnings.
 
     Warnings are silenced by a filter for this file name only, set once per process and again where
@@ -121,7 +142,7 @@ def _compile(text: str) -> ast.Module:
     if not warnings.filters or warnings.filters[0] is not _quiet:
         warnings.filterwarnings("ignore", module=re.escape(_FILE))
         _quiet = warnings.filters[0]
-    tree: ast.Module = compile(text, _FILE, "exec", _FLAGS, dont_inherit=True)
+    tree: ast.Module = compile(text, _FILE, "exec", flags, dont_inherit=True)
     if len(text) * _LEVELS_PER_CHARACTER > _NODES_DEEP and _too_deep(tree, text):
         raise RecursionError
     return tree

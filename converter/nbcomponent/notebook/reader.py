@@ -244,9 +244,17 @@ def _upgraded(content: Mapping[str, Any], version: int, path: str) -> Mapping[st
         ) from None
     try:
         node = nbformat.reads(json.dumps(content), as_version=4)  # type: ignore[no-untyped-call]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        nbformat.ValidationError,
+    ) as error:
+        reason = (str(error).splitlines() or [""])[0][:200].rstrip(".")
         raise unusable(
-            path, "NBC902", f"This is not a notebook of nbformat {version}: {error}."
+            path, "NBC902", f"This is not a notebook of nbformat {version}: {reason}."
         ) from None
     return cast(Mapping[str, Any], node)
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, Severity, in_reading_order
 from nbcomponent.notebook.arguments import words
-from nbcomponent.notebook.ipython import parse_cell
+from nbcomponent.notebook.ipython import parse_cell, script_problem
 from nbcomponent.notebook.model import Cell, CellCode, Notebook, Roles, TaggedNotebook
 
 NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
@@ -241,6 +241,8 @@ def _script(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> str |
             "Only this part of it is the component's source.",
             "Write the whole script in one `%%writefile` cell",
         )
+    elif problem := script_problem(magic.body or "", cell.index, magic.line + 1):
+        found.append(problem)
     return paths[0]
 
 
