@@ -166,3 +166,62 @@ def test_what_may_have_changed_is_not_made_again(
 ) -> None:
     shop = exported((cells[0], P1), (cells[1], P2), boundary="auto")
     assert shop.pipeline() == cells_output(*cells)
+
+
+def test_a_cell_that_writes_a_file_says_so_as_in_a_notebook(exported: Exported) -> None:
+    shop = exported(
+        ("%%writefile notes.txt\none\n", P1),
+        ("%%file -a notes.txt\ntwo\n", P1),
+        ("print(open('notes.txt').read())", P1),
+    )
+    assert shop.output(component="p1") == "Writing notes.txt\nAppending to notes.txt\none\ntwo\n\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("%%file README\ntext\n", "!cat README"),
+        ("!git init demo", "!git log"),
+        ("!touch here", "!ls"),
+    ],
+)
+def test_a_shell_line_that_may_read_what_another_component_left_is_an_error(
+    workshop: Any, first: str, second: str
+) -> None:
+    assert errors(workshop.build([(first, P1), (second, P2)], boundary="auto")) == ["NBC109"]
+    assert errors(workshop.build([(first, P1), (second, P1)], boundary="auto")) == []
+
+
+def test_shell_lines_that_have_nothing_to_do_with_files_stay(workshop: Any) -> None:
+    export = workshop.build([("!echo one", P1), ("!echo two", P2)], boundary="auto")
+    assert errors(export) == []
+    export = workshop.build([("!git init x", P1), ("!echo two", P2)], boundary="auto")
+    assert errors(export) == []
+
+
+def test_a_pickled_value_brings_its_makers_modules_along_every_step(
+    exported: Exported, workshop: Any
+) -> None:
+    workshop.folder.mkdir()
+    (workshop.folder / "toys.py").write_text(
+        "class Toy:\n    def __init__(self):\n        self.n = [1]\n\n"
+        "    def more(self):\n        self.n.append(2)\n        return self\n"
+    )
+    cells = ("import toys\ntoy = toys.Toy()", "doll = toy.more()", "print(doll.n)")
+    shop = exported(*zip(cells, (P1, P2, P3), strict=True), boundary="auto")
+    assert shop.pipeline() == "[1, 2]\n"
+
+
+def test_a_file_that_is_fetched_where_it_is_missing_is_shipped(
+    exported: Exported, workshop: Any
+) -> None:
+    workshop.folder.mkdir()
+    (workshop.folder / "words.txt").write_text("w")
+    fetch = (
+        "import os\nfrom urllib.request import urlretrieve\n"
+        "url = 'https://nowhere.invalid/data/words.txt'\n"
+        "if not os.path.exists(os.path.basename(url)):\n"
+        "    urlretrieve(url, os.path.basename(url))\nprint('here')"
+    )
+    shop = exported((fetch, P1), ("print(open('words.txt').read())", P2), boundary="auto")
+    assert shop.pipeline() == "here\nw\n"

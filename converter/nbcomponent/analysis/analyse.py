@@ -16,7 +16,8 @@ from nbcomponent.analysis.model import (
     NotebookAnalysis,
 )
 from nbcomponent.analysis.namespace import Namespace
-from nbcomponent.analysis.random_state import with_random_states
+from nbcomponent.analysis.random_state import states_from_elsewhere, with_random_states
+from nbcomponent.analysis.shell import left_behind
 from nbcomponent.analysis.stars import exports_of
 from nbcomponent.analysis.supply import Supplier
 from nbcomponent.analysis.surroundings import check_surroundings
@@ -68,8 +69,9 @@ def analyse(
             beside,
         )
         reader.read()
-        surroundings = check_surroundings(reader)
-        lost = lost_aliasing(reader)
+        states = tuple(states_from_elsewhere(reader))
+        surroundings = (*states, *check_surroundings(reader))
+        lost = (*lost_aliasing(reader), *left_behind(reader))
         chains += reader.random_chains
         components.append(
             ComponentAnalysis(
@@ -85,7 +87,7 @@ def analyse(
             )
         )
     components = with_random_states(components, chains)
-    return NotebookAnalysis(tuple(components), tuple(cycles(components, tagged)))
+    return NotebookAnalysis(tuple(components), tuple(cycles(components, tagged)), boundary)
 
 
 def _facts(tagged: TaggedNotebook, cache: FactsCache | None) -> dict[int, CellFacts]:

@@ -133,6 +133,7 @@ class ComponentReader:
         self.blocks: list[RunBlock] = []
         self.files: set[str] = set()
         self.random_chains: list[tuple[str, tuple[str, ...]]] = []
+        self.random_states: set[str] = set()
         self.diagnostics: list[Diagnostic] = []
         self._dependencies: dict[str, Dependency] = {}
         self._carried: dict[tuple[int, int], StatementKind] = {}

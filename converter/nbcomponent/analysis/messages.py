@@ -257,6 +257,13 @@ def _nbc109(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
     declare = Fix(
         f"declare an input in the contract of {f.component} and read its path", "declare-input"
     )
+    if what == "left":
+        return (
+            "error",
+            f"`{f.name}` may read files that {where} left in the working directory; {f.component} "
+            "begins in a fresh one",
+            Fix(f"put the cell into the component of {where}, or declare the files", "tag-component"),
+        )
     if what == "written":
         if f.details.get("script"):
             return (

@@ -101,3 +101,4 @@ class NotebookAnalysis:
 
     components: tuple[ComponentAnalysis, ...]
     diagnostics: tuple[Diagnostic, ...]
+    boundary: Boundary = "strict"

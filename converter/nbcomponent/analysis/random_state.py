@@ -8,7 +8,7 @@ draw that the text does not show (inside a package) counts too.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -16,7 +16,9 @@ from nbcomponent.analysis.component import ComponentReader, Site
 from nbcomponent.analysis.effects import modules_of
 from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.library import PURE_BUILTINS
+from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.model import ComponentAnalysis, Crossing
+from nbcomponent.core.diagnostics import Diagnostic
 
 RANDOM_STATES = {"numpy": "numpy_random_state", "random": "python_random_state"}
 """The value that carries a library's global random state from one component to the next."""
@@ -132,6 +134,64 @@ def seeding(reader: ComponentReader, library: str, setters: Sequence[Statement])
     if any(not _owned(reader, s) and not _draws_nothing(reader, s) for s in between):
         return Seeding()
     return Seeding(chain=_chain(reader, last))
+
+
+def states_from_elsewhere(reader: ComponentReader) -> Iterator[Diagnostic]:
+    """How seedings of other components reach this one (``auto``), as notes.
+
+    Seedings that are repeated here are carried from now on; libraries whose state comes over are in
+    ``reader.random_states``. What cannot come over is left to the findings about seeds, except for draws
+    that the text does not show: these are warnings.
+    """
+    if reader.boundary == "strict":
+        return
+    setters: dict[str, list[tuple[str, Statement]]] = {}
+    last = reader.last_position()
+    for effect, statement, position in reader.effects.lasting():
+        if (
+            effect.kind == "seed"
+            and position < last
+            and statement.cell not in reader.own
+            and not reader.tagged.roles[statement.cell].parameters
+            and (statement.cell, statement.index) not in reader.carried_keys()
+        ):
+            setters.setdefault(effect.library, []).append((effect.name, statement))
+    for library in RANDOM_STATES:
+        if library not in setters:
+            continue
+        first, site = _first_touch(reader, library)
+        if first == "seed":
+            continue
+        site = site or may_draw(reader)
+        if site is None:
+            continue
+        found = seeding(reader, library, [s for _, s in setters[library]])
+        name, statement = setters[library][-1]
+        cells = tuple(sorted({s.cell for _, s in setters[library]}))
+        details: dict[str, object] = {"what": "seed", "severity": "note"}
+        if found.repeated is not None:
+            reader.replay(found.repeated, site)
+            cells = (statement.cell,)
+            details["resolution"] = "sliced"
+        elif found.chain:
+            reader.random_states.add(library)
+            reader.random_chains.append((library, found.chain))
+            details |= {"resolution": "input", "producer": found.chain[-2]}
+        elif first is None:
+            details["severity"] = "warning"
+        else:
+            continue
+        finding = Finding("NBC108", name, reader.place(site), cells, reader.name, details)
+        yield diagnostic_of(finding, reader.tagged)
+
+
+def _first_touch(reader: ComponentReader, library: str) -> tuple[str | None, Site | None]:
+    """Whether the component first seeds a library or draws from it, and where it draws."""
+    for run in reader.blocks:
+        for effect in reader.effects.of(run.block, run.cell):
+            if effect.library in (library, "any") and effect.kind in ("seed", "random"):
+                return effect.kind, run.site or Site(run.cell, effect.node)
+    return None, None
 
 
 def _owned(reader: ComponentReader, statement: Statement) -> bool:

@@ -310,7 +310,7 @@ def _seeds(
     draws = [o for o in outside if o.effect.kind == "random"] if own else []
     reported: set[str] = set()
     for item in inside:
-        if item.effect.kind != "random":
+        if item.effect.kind != "random" or item.effect.library in reader.random_states:
             continue
         keys = (item.effect.library, "any")
         its_own = [i for i in own if i.effect.library in keys]

@@ -197,12 +197,17 @@ class _Build:
         script, trees, modules = code
         imports = [*self._imports(trees, interface), *map(Imported, modules)]
         shipped = ship_modules(self.folder, imports, _path_folders(trees))
-        beside = (*analysis.files, *data_of_modules(self.folder, shipped.files))
+        beside = (
+            *analysis.files,
+            *data_of_modules(self.folder, shipped.files),
+            *(self._downloaded(trees) if self.examination.analysis.boundary == "auto" else ()),
+        )
         included = ship_included(self.folder, (*interface.include, *beside))
         imports = [*shipped.imports, *_imports_in(included, shipped)]
         attributes = {n.attr for t in trees for n in ast.walk(t) if isinstance(n, ast.Attribute)}
         imports += implied_modules(attributes, {i.module for i in imports})
-        self.imports[name] = tuple(imports)
+        # With the modules that are shipped: what is pickled here may need them wherever it is loaded.
+        self.imports[name] = (*imports, *map(Imported, sorted(shipped.modules)))
         resolved = resolve(interface, imports, self._requirements(name), self.versions, self.folder)
         found = (*shipped.diagnostics, *included.diagnostics)
         self.diagnostics += [replace(d, component=name) for d in found]
@@ -281,6 +286,13 @@ class _Build:
             return False
         found = {i.module.partition(".")[0] for i in (*imports, *shipped.imports) if not i.optional}
         return bool(found & _BRING_PANDAS)
+
+    def _downloaded(self, trees: Sequence[ast.stmt]) -> list[str]:
+        """Files beside the notebook that its code fetches from a URL where they are missing."""
+        texts = (n.value for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant))
+        urls = (t for t in texts if isinstance(t, str) and t.startswith(("http://", "https://")))
+        names = dict.fromkeys(url.split("?")[0].rpartition("/")[2] for url in urls)
+        return [n for n in names if n not in ("", ".", "..") and (self.folder / n).is_file()]
 
     def _refused_by_python(self, analysis: ComponentAnalysis) -> bool:
         """Find what parses but does not compile: ``break`` outside a loop, ``return`` in a cell."""

@@ -47,6 +47,14 @@ def {interpret}(program: list[str], script: str) -> None:
     {sys}.stdout.flush()
     {subprocess}.run(program, input=script, check=True, text=True)
 ''',
+    "write_file": '''\
+def {write_file}(name: str, text: str, append: bool = False) -> None:
+    """Write a file, and say so as ``%%writefile`` does in a notebook."""
+    done = ("Appending to" if append else "Overwriting") if {os}.path.exists(name) else "Writing"
+    print(done, name)
+    with open(name, "a" if append else "w", encoding="utf-8") as stream:
+        stream.write(text)
+''',
     "captured": '''\
 class {captured}:
     """What a block printed, as ``%%capture`` keeps it."""
@@ -69,6 +77,7 @@ _NEEDS = {
     "shell": ("sys", "subprocess"),
     "shell_lines": ("subprocess",),
     "interpret": ("sys", "subprocess"),
+    "write_file": ("os",),
     "captured": ("sys",),
 }
 
@@ -298,14 +307,11 @@ def _statement_text(magic: Magic) -> str:
 def _cell_lines(magic: Magic, told: Treatment) -> list[str]:
     body = magic.body or ""
     if told.writes_file is not None:
-        mode = "a" if told.appends else "w"
         path = _text(told.writes_file, magic)
         if told.writes_file.startswith("~"):
             path = f"__nbc_os__.path.expanduser({path})"
-        return [
-            f'with open({path}, "{mode}", encoding="utf-8") as __nbc_stream__:',
-            f"    __nbc_stream__.write({_block(body)})",
-        ]
+        more = ", append=True" if told.appends else ""
+        return [f"__nbc_write_file__({path}, {_block(body)}{more})"]
     if magic.name in ("!", "sx", "system"):
         command = _text(body.strip("\n"), magic)
         bound = [name for name, _, _ in magic.binds]
