@@ -82,6 +82,7 @@ class EffectReader:
         self._outside: list[tuple[Effect, Statement, int]] | None = None
         self._functions: dict[int, Function] | None = None
         self._file_functions: dict[Function, bool] = {}
+        self._unbound: dict[Function, set[tuple[str, str]]] = {}
         self._at: dict[int, tuple[ast.AST, int]] = {}
 
     def of(self, block: Block, cell: int) -> list[Effect]:
@@ -161,7 +162,11 @@ class EffectReader:
         paths = Paths(self.namespace, last, function.node, function, given)
         reader = _BlockReader(function.body, self.namespace, paths, None)
         found = [*reader.files(), *self._of_callees(function.body, paths, last, depth)]
-        known = {(e.kind, e.name) for e in self.of(function.body, function.cell)}
+        known = self._unbound.get(function)
+        if known is None:
+            unbound = Paths(self.namespace, last, function.node, function)
+            files = _BlockReader(function.body, self.namespace, unbound, None).files()
+            known = self._unbound[function] = {(e.kind, e.name) for e in files}
         return [e for e in found if (e.kind, e.name) not in known]
 
     def _file_function(self, function: Function) -> bool:

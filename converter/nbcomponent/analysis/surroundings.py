@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import fnmatch
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 
 from nbcomponent.analysis.component import ComponentReader, Site
@@ -21,6 +21,7 @@ from nbcomponent.analysis.files import COMMANDS, is_relative, normal_path
 from nbcomponent.analysis.library import ENVIRONMENT_PREFIXES, WELL_KNOWN_MODULES
 from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.namespace import BUILTINS
+from nbcomponent.analysis.random_state import RANDOM_STATES, may_draw, seeding
 from nbcomponent.analysis.visitor import dotted
 from nbcomponent.core.diagnostics import Diagnostic
 from nbcomponent.notebook.magics import treatment
@@ -74,6 +75,11 @@ def check_surroundings(reader: ComponentReader) -> list[Diagnostic]:
             ):
                 for statement in statements:
                     reader.replay(statement, site)
+                details = {**details, "resolution": "sliced", "severity": "note"}
+            repeated = details.get("repeat")
+            if isinstance(repeated, Statement):
+                reader.replay(repeated, site)
+                cells = (repeated.cell,)
                 details = {**details, "resolution": "sliced", "severity": "note"}
             report(code, name, site, cells, **details)
     _dynamic(reader, report)
@@ -307,6 +313,9 @@ def _seeds(
     own = [i for i in inside if i.effect.kind == "seed"]
     if not setters and not own:
         return
+    if reader.boundary == "auto":
+        met = yield from _states_from_elsewhere(reader, inside, own, setters)
+        setters = [o for o in setters if o.effect.library not in met]
     draws = [o for o in outside if o.effect.kind == "random"] if own else []
     reported: set[str] = set()
     for item in inside:
@@ -326,6 +335,48 @@ def _seeds(
                 reported.add(name)
                 drawn = all(o.effect.kind == "random" for o in felt if o.effect.name == name)
                 yield "NBC108", name, item.site, statements, {"what": "draw" if drawn else "seed"}
+
+
+def _states_from_elsewhere(
+    reader: ComponentReader, inside: list[_Inside], own: list[_Inside], setters: list[_Outside]
+) -> Generator[_Finding, None, set[str]]:
+    """Seedings that reach the component, repeated or as a state (``auto``); returns their libraries."""
+    met: set[str] = set()
+    last = reader.last_position()
+    for library in RANDOM_STATES:
+        above = [o for o in setters if o.effect.library == library and o.position < last]
+        if not above:
+            continue
+        seeded = [i.order for i in own if i.effect.library in (library, "any")]
+        drawn = next(
+            (
+                i.site
+                for i in inside
+                if i.effect.kind == "random"
+                and i.effect.library == library
+                and not any(order < i.order for order in seeded)
+            ),
+            None,
+        )
+        own_library = any(i.effect.library == library for i in own)
+        site = drawn or (None if own_library else may_draw(reader))
+        if site is None:
+            continue
+        found = seeding(reader, library, _statements(above))
+        name = above[-1].effect.name
+        statements = [o.statement for o in above if o.effect.name == name]
+        if found.repeated is not None:
+            yield "NBC108", name, site, statements, {"what": "seed", "repeat": found.repeated}
+        elif found.chain:
+            reader.random_chains.append((library, found.chain))
+            details = {"what": "seed", "resolution": "input", "producer": found.chain[-2]}
+            yield "NBC108", name, site, statements, {**details, "severity": "note"}
+        elif drawn is None:
+            yield "NBC108", name, site, statements, {"what": "seed", "severity": "warning"}
+        else:
+            continue
+        met.add(library)
+    return met
 
 
 def _options(
