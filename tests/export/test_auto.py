@@ -225,3 +225,16 @@ def test_a_file_that_is_fetched_where_it_is_missing_is_shipped(
     )
     shop = exported((fetch, P1), ("print(open('words.txt').read())", P2), boundary="auto")
     assert shop.pipeline() == "here\nw\n"
+
+
+def test_an_unknown_name_in_a_function_that_never_runs_is_no_error(exported: Exported) -> None:
+    cells = ("def later():\n    return Wave(1)\nprint('one')", "print('two')")
+    shop = exported((cells[0], P1), (cells[1], P2), boundary="auto")
+    assert shop.pipeline() == "one\ntwo\n"
+
+
+def test_an_unknown_name_in_a_function_that_runs_is_an_error(workshop: Any) -> None:
+    define = "def later():\n    return Wave(1)"
+    assert errors(workshop.build([(define, P1), ("later()", P2)], boundary="auto")) == ["NBC102"]
+    assert errors(workshop.build([(define + "\nlater()", P1)], boundary="auto")) == ["NBC102"]
+    assert errors(workshop.build([(define, P1)])) == ["NBC102"]

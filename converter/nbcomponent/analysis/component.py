@@ -31,7 +31,7 @@ from nbcomponent.analysis.objects import may_be_changed_by_call
 from nbcomponent.analysis.supply import Supplier, Supply
 from nbcomponent.analysis.timeline import Event, Timeline, restates, same_definition
 from nbcomponent.analysis.visitor import dotted
-from nbcomponent.core.diagnostics import Diagnostic, Place
+from nbcomponent.core.diagnostics import Diagnostic, Place, Severity
 from nbcomponent.core.places import place_of
 from nbcomponent.notebook.model import PLACEHOLDER, TaggedNotebook
 
@@ -134,6 +134,7 @@ class ComponentReader:
         self.files: set[str] = set()
         self.random_chains: list[tuple[str, tuple[str, ...]]] = []
         self.random_states: set[str] = set()
+        self._left_over = False
         self.diagnostics: list[Diagnostic] = []
         self._dependencies: dict[str, Dependency] = {}
         self._carried: dict[tuple[int, int], StatementKind] = {}
@@ -327,6 +328,7 @@ class ComponentReader:
     def _left_over_functions(self) -> None:
         """Functions that the component defines and does not run: their globals are needed all the same."""
         last = self.end()
+        self._left_over = True
         for cell in self.cells:
             facts = self.namespace.cells.get(cell)
             if facts is None:
@@ -336,6 +338,7 @@ class ComponentReader:
                     if function not in self._done:
                         self._pending.append((function, Site(cell, function.node), last))
                         self._drain()
+        self._left_over = False
 
     def _declared_outputs(self) -> None:
         """A variable that the contract stores must reach the component's end."""
@@ -451,7 +454,9 @@ class ComponentReader:
         if dynamic:
             self._hidden(need, ("NBC107",), tuple(sorted(set(dynamic))))
             return
-        self._hidden(need, ("NBC102",), ())
+        # A function that the component does not run fails no more than it would in the notebook.
+        unused = self._left_over and self.boundary == "auto" and not need.outside
+        self._hidden(need, ("NBC102",), (), severity="warning" if unused else None)
 
     def _stars(self, name: str, position: int) -> list[Definition]:
         """Star imports above ``position`` of modules that may export ``name``: nobody knows."""
@@ -860,6 +865,7 @@ class ComponentReader:
         cells: tuple[int, ...],
         changed: tuple[int, ...] = (),
         why: str | None = None,
+        severity: Severity | None = None,
     ) -> None:
         if need.dynamic and "NBC107" not in codes:
             codes = ("NBC107", *codes)
@@ -870,9 +876,8 @@ class ComponentReader:
                 "NBC102", "NBC103", "NBC105", "NBC107", "NBC110",
             ):  # fmt: skip
                 continue  # the sharper finding says it all
-            self._report(
-                code, need.name, need.site, changed if code == "NBC104" else cells, why=why
-            )
+            places = changed if code == "NBC104" else cells
+            self._report(code, need.name, need.site, places, why=why, severity=severity)
 
     def _depend(
         self,
