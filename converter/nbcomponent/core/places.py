@@ -11,7 +11,8 @@ def column_of(line_text: str, col_offset: int) -> int:
     """Column from 1, in code points, of the UTF-8 byte offset ``col_offset`` in ``line_text``."""
     if line_text.isascii():
         return col_offset + 1
-    return len(line_text.encode()[:col_offset].decode("utf-8", "replace")) + 1
+    # A lone surrogate may stand in a magic's argument; Python's own text never holds one.
+    return len(line_text.encode("utf-8", "surrogatepass")[:col_offset].decode("utf-8", "replace")) + 1
 
 
 def place_of(
