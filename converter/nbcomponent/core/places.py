@@ -12,7 +12,9 @@ def column_of(line_text: str, col_offset: int) -> int:
     if line_text.isascii():
         return col_offset + 1
     # A lone surrogate may stand in a magic's argument; Python's own text never holds one.
-    return len(line_text.encode("utf-8", "surrogatepass")[:col_offset].decode("utf-8", "replace")) + 1
+    return (
+        len(line_text.encode("utf-8", "surrogatepass")[:col_offset].decode("utf-8", "replace")) + 1
+    )
 
 
 def place_of(
