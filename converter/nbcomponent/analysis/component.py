@@ -844,8 +844,8 @@ class ComponentReader:
         """The place of a dependency, as something to blame."""
         line, column = dependency.line, dependency.column - 1
         text = self.tagged.notebook.cells[dependency.cell].source.split("\n")[line - 1]
-        start = len(text[:column].encode())
-        end = start + len(dependency.name.encode())
+        start = len(text[:column].encode("utf-8", "surrogatepass"))
+        end = start + len(dependency.name.encode("utf-8", "surrogatepass"))
         node = ast.Constant(
             None, lineno=line, col_offset=start, end_lineno=line, end_col_offset=end
         )

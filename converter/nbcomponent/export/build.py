@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -116,8 +117,12 @@ def build(
     kernel = tagged.notebook.kernel
     versions = Versions(Lock() if refresh_lock else former, lambda: installed(kernel))
     work = _Build(examination, folder, notebook.name, versions, found)
-    for component in examination.analysis.components:
-        work.component(component)
+    with warnings.catch_warnings():
+        # What Python warns of in the cells' code (`assert (a, b)`) is not ours to print.
+        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for component in examination.analysis.components:
+            work.component(component)
     if work.files:
         interfaces = [work.built[name] for name in work.built]
         beside = _beside(folder, (out_folder or folder) / notebook.stem)
