@@ -83,6 +83,8 @@ class EffectReader:
         self._functions: dict[int, Function] | None = None
         self._file_functions: dict[Function, bool] = {}
         self._unbound: dict[Function, set[tuple[str, str]]] = {}
+        self._aliases: frozenset[str] = frozenset()
+        self._any_files: bool | None = None
         self._at: dict[int, tuple[ast.AST, int]] = {}
 
     def of(self, block: Block, cell: int) -> list[Effect]:
@@ -112,6 +114,17 @@ class EffectReader:
         return self._outside
 
     def _read(self, block: Block, cell: int) -> list[Effect]:
+        if not (
+            block.calls
+            or block.method_calls
+            or block.mutations
+            or block.references
+            or block.subscripts
+            or block.magics
+            or block.call_stores
+            or block.memberships
+        ):
+            return []
         if self._functions is None:
             self._functions = {
                 id(f.body): f for s in self.namespace.statements for f in s.block.functions
@@ -120,14 +133,15 @@ class EffectReader:
                 id(s.block): (s.node, position)
                 for position, s in enumerate(self.namespace.statements)
             }
+            self._aliases = _aliases(self.namespace)
         function = self._functions.get(id(block))
         node, position = self._at.get(id(block), (None, len(self.namespace.statements)))
         if function is not None:
             node = function.node
         paths = Paths(self.namespace, position, node, function, None, block.binds)
-        reader = _BlockReader(block, self.namespace, paths, self._code.get(cell))
+        reader = _BlockReader(block, self.namespace, paths, self._code.get(cell), self._aliases)
         found = list(reader.effects())
-        if self.namespace.has_functions:
+        if block.calls and self._any_file_function():
             found.extend(self._of_callees(block, paths, position, _DEPTH))
         if node is not None and any(e.kind in ("option", "patch", "chdir") for e in found):
             restored = _restored(node)
@@ -169,6 +183,13 @@ class EffectReader:
             known = self._unbound[function] = {(e.kind, e.name) for e in files}
         return [e for e in found if (e.kind, e.name) not in known]
 
+    def _any_file_function(self) -> bool:
+        """Whether any function of the notebook touches files; in most notebooks none does."""
+        if self._any_files is None:
+            assert self._functions is not None
+            self._any_files = any(map(self._file_function, self._functions.values()))
+        return self._any_files
+
     def _file_function(self, function: Function) -> bool:
         """Whether a function touches files at all, itself or through functions that it calls."""
         known = self._file_functions.get(function)
@@ -195,6 +216,23 @@ class EffectReader:
                 )
         self._file_functions[function] = found
         return found
+
+
+def _aliases(namespace: Namespace) -> frozenset[str]:
+    """Names that stand for something of a package: ``env = os.environ``, ``log = logging.getLogger()``."""
+    found: set[str] = set()
+    for name, definitions in namespace.definitions.items():
+        for definition in definitions:
+            value = definition.bind.value
+            if isinstance(value, ast.Attribute) or (
+                isinstance(value, ast.Call)
+                and (dotted(value.func) or ("",))[-1] in _OPTION_OBJECT_NAMES
+            ):
+                found.add(name)
+    return frozenset(found)
+
+
+_OPTION_OBJECT_NAMES = frozenset(path.rsplit(".", 1)[-1] for path in OPTION_OBJECTS)
 
 
 def _restored(node: ast.AST) -> set[int]:
@@ -285,12 +323,18 @@ class _BlockReader:
     """Reads the effects of one block, in the order of its text as far as that is known."""
 
     def __init__(
-        self, block: Block, namespace: Namespace, paths: Paths, code: CellCode | None
+        self,
+        block: Block,
+        namespace: Namespace,
+        paths: Paths,
+        code: CellCode | None,
+        aliases: frozenset[str] = frozenset(),
     ) -> None:
         self.block = block
         self.namespace = namespace
         self.paths = paths
         self.code = code
+        self.aliases = aliases
 
     def path_of(self, chain: tuple[str, ...]) -> str | None:
         """The dotted path that a chain stands for, through local imports and plain aliases too."""
@@ -298,7 +342,7 @@ class _BlockReader:
         if local is not None:
             return ".".join((local, *chain[1:]))
         path = self.namespace.resolve(chain)
-        if path is not None:
+        if path is not None or chain[0] not in self.aliases:
             return path
         definitions = self.namespace.reaching(chain[0], self.paths.position)
         if len(definitions) != 1 or definitions[0].bind.part:
@@ -334,7 +378,7 @@ class _BlockReader:
         yield from self.environment_reads()
         yield from self.stores()
         for chain, node in self.block.references.items():
-            if len(chain) > 1 or chain[0] in self.namespace.imports:
+            if "path" in chain:
                 path = self.namespace.resolve(chain) or ""
                 if path == "sys.path" or path.startswith("sys.path."):
                     yield Effect("path-get", ".".join(chain), node)

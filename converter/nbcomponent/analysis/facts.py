@@ -25,7 +25,8 @@ class Function:
     """A function, lambda, method or stored generator expression and what its body does when it runs.
 
     ``parameters``: names in positional order. ``owner`` is the class for methods. ``body`` is empty
-    until the visitor has read it. Of its parameters: ``parameter_mutations`` are changed,
+    until the visitor has read it. ``lazy``: a call makes a generator or coroutine, which runs where it is
+    used. Of its parameters: ``parameter_mutations`` are changed,
     ``augmented`` are targets of ``+=`` (which changes only some types), ``gives`` are (in) what it
     returns, ``keeps`` are stored in the first one (``self.rows = rows``).
     """
@@ -37,6 +38,7 @@ class Function:
     body: Block
     owner: Class | None = None
     nested: bool = False
+    lazy: bool = False
     parameter_mutations: set[str] = field(default_factory=set)
     augmented: set[str] = field(default_factory=set)
     gives: set[str] = field(default_factory=set)

@@ -49,6 +49,7 @@ COMMANDS = frozenset(
     ]
 )
 _PATH_KEYWORDS = ("path_or_buf", "path", "fname", "filename", "filepath", "fp", "file", "buf")
+_QUOTING = re.compile(r"[\"'\\#]")
 _FILE_LIKE = re.compile(r"[^\n<>|\"]{1,300}")
 _WRITING_OPTION = re.compile(r"--?[\w-]*(out|save|dest|target|result|export|log)[\w-]*")
 
@@ -221,6 +222,8 @@ def _path_method(name: str, node: ast.Call, owner: ast.expr, paths: Paths) -> It
 
 def words_of(command: str) -> list[str]:
     """The words of a command as a shell parts them."""
+    if not _QUOTING.search(command):
+        return command.split()
     try:
         return shlex.split(command, comments=True)
     except ValueError:

@@ -262,7 +262,9 @@ def _nbc109(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
             "error",
             f"`{f.name}` may read files that {where} left in the working directory; {f.component} "
             "begins in a fresh one",
-            Fix(f"put the cell into the component of {where}, or declare the files", "tag-component"),
+            Fix(
+                f"put the cell into the component of {where}, or declare the files", "tag-component"
+            ),
         )
     if what == "written":
         if f.details.get("script"):

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Statement
 from nbcomponent.analysis.library import STORING_FUNCTIONS, STORING_METHODS
 from nbcomponent.analysis.model import StatementKind
-from nbcomponent.analysis.scopes import is_generator
 from nbcomponent.analysis.stars import UNKNOWN, Exports
 from nbcomponent.analysis.visitor import dotted, root_of
 
@@ -430,8 +429,7 @@ class Namespace:
         self._returns[function] = None
         itself = frozenset((function,))
         # a generator or coroutine runs when it is used, a closure when it is called
-        lazy = isinstance(function.node, ast.AsyncFunctionDef) or is_generator(function.node)
-        result = Carries(itself, frozenset()) if lazy else Carries(frozenset(), itself)
+        result = Carries(itself, frozenset()) if function.lazy else Carries(frozenset(), itself)
         for name in function.body.exposed:
             for definition in self.reaching(name, position):
                 if definition.bind.klass is not None:

@@ -19,7 +19,6 @@ from nbcomponent.analysis.library import (
     USED_UP,
 )
 from nbcomponent.analysis.namespace import Definition, Namespace
-from nbcomponent.analysis.scopes import is_generator
 from nbcomponent.analysis.values import IN_PLACE_TYPES, definition_type
 from nbcomponent.analysis.visitor import arguments_of, dotted, object_root
 
@@ -363,7 +362,11 @@ class ObjectTracker:
         if len(chain) == 1:
             for definition in self.namespace.reaching(chain[0], position):
                 function = definition.bind.function
-                if function is not None and is_generator(function.node):
+                if (
+                    function is not None
+                    and function.lazy
+                    and not isinstance(function.node, ast.AsyncFunctionDef)
+                ):
                     return "used up"
         return ""
 

@@ -121,18 +121,3 @@ def walrus_targets(comprehension: ast.AST) -> set[str]:
             found.add(node.target.id)
         pending.extend(ast.iter_child_nodes(node))
     return found
-
-
-def is_generator(node: ast.AST) -> bool:
-    """Whether a function gives a generator: its own body holds a ``yield``."""
-    if isinstance(node, ast.Lambda):
-        return False
-    pending: list[ast.AST] = list(getattr(node, "body", []))
-    while pending:
-        inner = pending.pop()
-        if isinstance(inner, (ast.Yield, ast.YieldFrom)):
-            return True
-        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            continue
-        pending.extend(ast.iter_child_nodes(inner))
-    return False

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from nbcomponent.analysis.carrying import is_literal
 from nbcomponent.analysis.library import NUMPY_ARRAYS, PANDAS_READERS, VALUE_TYPES
 from nbcomponent.analysis.namespace import Definition, Namespace
-from nbcomponent.analysis.scopes import is_generator
 from nbcomponent.analysis.visitor import dotted
 
 if TYPE_CHECKING:
@@ -271,6 +270,10 @@ def _call_type(node: ast.Call, position: int, namespace: Namespace, depth: int) 
             if definition.bind.klass is not None:
                 return definition.bind.klass.name
             function = definition.bind.function
-            if function is not None and is_generator(function.node):
+            if (
+                function is not None
+                and function.lazy
+                and not isinstance(function.node, ast.AsyncFunctionDef)
+            ):
                 return "iterator"
     return None

@@ -784,6 +784,7 @@ class _Visitor:
         nested = self.in_function()
         block = self.block if nested else Block()
         function = Function(name, node, self.code.cell, tuple(names), block)
+        function.lazy = isinstance(node, ast.AsyncFunctionDef)
         if self.classes and self.scopes and self.scopes[-1].kind == "class":
             function.owner = self.classes[-1]
         outer = (
@@ -1159,6 +1160,14 @@ class _Visitor:
         self.expr(node.orelse, stored)
         self.bound &= first
 
+    def yield_(self, node: ast.Yield | ast.YieldFrom, stored: bool) -> None:
+        if node.value is not None:
+            self.expr(node.value)
+        for scope in reversed(self.scopes):
+            if scope.function is not None:
+                scope.function.lazy = True
+                break
+
     def display(self, node: ast.List | ast.Tuple | ast.Set, stored: bool) -> None:
         for element in node.elts:
             self.expr(element, stored)
@@ -1491,6 +1500,8 @@ _EXPRESSIONS: dict[type, Callable[..., None]] = {
     ast.JoinedStr: _Visitor.formatted,
     ast.BoolOp: _Visitor.boolean,
     ast.IfExp: _Visitor.conditional,
+    ast.Yield: _Visitor.yield_,
+    ast.YieldFrom: _Visitor.yield_,
     ast.Lambda: _Visitor.lambda_,
     ast.List: _Visitor.display,
     ast.Tuple: _Visitor.display,
