@@ -7,6 +7,7 @@ real names in their place once it knows which are free.
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -130,11 +131,11 @@ def plain_cell(code: CellCode, known: frozenset[str]) -> PlainCell:
         work.statement(index, statement)
     edits = sorted(work.edits)
     plain = replace_spans(code.text, edits)
-    spans = [span_of(code.text, node) for node in tree.body]
+    starts = [span_of(code.text, node)[0] for node in tree.body]
     origins = []
     for node in ast.parse(plain).body:
         offset = _original_offset(offset_of(plain, node.lineno, node.col_offset), edits)
-        origins.append(max((i for i, (start, _) in enumerate(spans) if start <= offset), default=0))
+        origins.append(max(bisect_right(starts, offset) - 1, 0))
     return PlainCell(
         plain,
         tuple(origins),

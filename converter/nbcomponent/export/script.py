@@ -174,7 +174,13 @@ def _has_template(node: ast.AST) -> bool:
 
 
 def _known_names(tagged: TaggedNotebook, component: ComponentAnalysis) -> frozenset[str]:
-    """Names that may have a value where ``{x}`` or ``$x`` stands: others stay text, as in IPython."""
+    """Names that may have a value where ``{x}`` or ``$x`` stands: others stay text, as in IPython.
+
+    None are looked for where no cell of the component holds IPython syntax.
+    """
+    cells = {*component.cells, *(c.cell for c in component.carried)}
+    if not any(tagged.code[index].magics for index in cells):
+        return frozenset()
     known = {*component.binds, *(d.name for d in component.dependencies)}
     for code in tagged.code.values():
         nodes = list(code.tree.body) if code.tree is not None else []

@@ -7,6 +7,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable
+from functools import lru_cache
 
 # From Python 3.12 on an f-string is several tokens, from 3.14 on a t-string too.
 _STRING_STARTS = {
@@ -67,11 +68,15 @@ def _lines_inside_strings(code: str) -> frozenset[int]:
     return frozenset(inside)
 
 
+@lru_cache(maxsize=4)
+def _line_starts(code: str) -> tuple[int, ...]:
+    """Where each line starts; asked for again and again for one text."""
+    return (0, *(found.end() for found in re.finditer("\n", code)))
+
+
 def offset_of(code: str, line: int, column: int) -> int:
     """The index in ``code`` of an ast position (line from 1, column in UTF-8 bytes)."""
-    start = 0
-    for _ in range(line - 1):
-        start = code.index("\n", start) + 1
+    start = _line_starts(code)[line - 1]
     end = code.find("\n", start)
     text = code[start:] if end < 0 else code[start:end]
     if text.isascii():
