@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -101,30 +102,28 @@ def test_a_table_read_from_csv_crosses_as_parquet_with_its_missing_texts(
     assert shop.pipeline() == "{'a': ['x', nan], 'b': [1, 2], 'c': [2, 4]} int64\n"
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import pandas as pd\nvalue = pd.DataFrame([[1, 'a'], ['b', None]])",
-        "import pandas as pd\nvalue = pd.DataFrame({'a': [1, 'x', [2]]})",
-        "import pandas as pd\nvalue = pd.DataFrame({'a': [1, 2]}).pivot_table(columns='a', aggfunc=len)",
-        "import pandas as pd\nvalue = pd.DataFrame({'a': [1, 2]}, index=pd.date_range('2020', periods=2))",
-        "import pandas as pd\nvalue = pd.DataFrame({'a': ['x y']})\nvalue['b'] = value.a.str.split()",
-        "import pandas as pd\nvalue = pd.DataFrame({'a': ['x', 1]}).values",
-        "import numpy as np\nvalue = np.array([1, 'a', None])",
-        "import numpy as np\nvalue = np.array([2])[0]",
-        "import numpy as np\nvalue = {'mean': np.mean([1, 2])}",
-        "value = {1: (2, 3)}",
-        "value = 'a\\r\\nb'",
-        "value = [1, float('nan')]",
-        "value = {'x': 1}\nvalue[2] = 3",
-    ],
-)
-def test_no_value_is_stored_in_a_format_that_would_change_it(
-    exported: Exported, source: str
-) -> None:
-    shown = "print(type(value), repr(value))"
-    shop = exported((source, P1), (shown, P2), boundary="auto")
-    assert shop.pipeline() == cells_output(source, shown)
+VALUES = [
+    "import pandas as pd\nvalue = pd.DataFrame([[1, 'a'], ['b', None]])",
+    "import pandas as pd\nvalue = pd.DataFrame({'a': [1, 'x', [2]]})",
+    "import pandas as pd\nvalue = pd.DataFrame({'a': [1, 2]}).pivot_table(columns='a', aggfunc=len)",
+    "import pandas as pd\nvalue = pd.DataFrame({'a': [1, 2]}, index=pd.date_range('2020', periods=2))",
+    "import pandas as pd\nvalue = pd.DataFrame({'a': ['x y']})\nvalue['b'] = value.a.str.split()",
+    "import pandas as pd\nvalue = pd.DataFrame({'a': ['x', 1]}).values",
+    "import numpy as np\nvalue = np.array([1, 'a', None])",
+    "import numpy as np\nvalue = np.array([2])[0]",
+    "import numpy as np\nvalue = {'mean': np.mean([1, 2])}",
+    "value = {1: (2, 3)}",
+    "value = 'a\\r\\nb'",
+    "value = [1, float('nan')]",
+    "value = {'x': 1}\nvalue[2] = 3",
+]
+
+
+def test_no_value_is_stored_in_a_format_that_would_change_it(exported: Exported) -> None:
+    made = "\n".join(re.sub(r"\bvalue\b", f"value_{n}", v) for n, v in enumerate(VALUES))
+    shown = "\n".join(f"print(type(value_{n}), repr(value_{n}))" for n in range(len(VALUES)))
+    shop = exported((made, P1), (shown, P2), boundary="auto")
+    assert shop.pipeline() == cells_output(made, shown)
 
 
 def test_arrays_of_numbers_cross_as_npy(exported: Exported) -> None:
