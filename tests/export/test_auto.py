@@ -237,3 +237,19 @@ def test_an_unknown_name_in_a_function_that_runs_is_an_error(workshop: Any) -> N
     assert errors(workshop.build([(define, P1), ("later()", P2)], boundary="auto")) == ["NBC102"]
     assert errors(workshop.build([(define + "\nlater()", P1)], boundary="auto")) == ["NBC102"]
     assert errors(workshop.build([(define, P1)])) == ["NBC102"]
+
+
+def test_a_file_that_is_there_is_shipped_although_a_cell_would_fetch_it(
+    exported: Exported, workshop: Any
+) -> None:
+    workshop.folder.mkdir()
+    (workshop.folder / "words.txt").write_text("w")
+    fetch = (
+        "import os\nname = 'words.txt'\nif not os.path.exists(name):\n"
+        "    !wget https://nowhere.invalid/data/words.txt"
+    )
+    shop = exported((fetch, P1), ("print(open(name).read())", P2), boundary="auto")
+    assert shop.pipeline() == "w\n"
+    (workshop.folder / "words.txt").unlink()
+    export = workshop.build([(fetch, P1), ("print(open(name).read())", P2)], boundary="auto")
+    assert "NBC109" in errors(export)

@@ -531,6 +531,12 @@ def _files(
             others = others or [o for o in outside_folders if o.effect.target == target]
             if its_own:
                 others = [o for o in others if since < o.position < item.position]
+            if others and all(map(_fetches_missing, _statements(others))):
+                relative = _relative(reader, target)
+                if relative["what"] == "shipped":  # It is there, so nothing was fetched.
+                    found.add(target)
+                    yield "NBC109", effect.name, item.site, [], relative
+                    continue
             if others:
                 found.add(target)
                 script = any(o.effect.target.endswith(".py") for o in others)
@@ -607,6 +613,14 @@ def _relative(reader: ComponentReader, path: str) -> dict[str, object]:
         reader.files.add(path)
         return {"what": "shipped"}
     return {"what": "relative"}
+
+
+def _fetches_missing(statement: Statement) -> bool:
+    """Whether the statement writes only what is missing (``if not exists(name): !wget ...``)."""
+    tests = (n.test for n in ast.walk(statement.node) if isinstance(n, (ast.If, ast.IfExp)))
+    calls = (n for test in tests for n in ast.walk(test) if isinstance(n, ast.Call))
+    names = {(dotted(call.func) or ("",))[-1] for call in calls}
+    return bool(names & {"exists", "isfile", "is_file"})
 
 
 def _is_command(item: _Inside) -> bool:
