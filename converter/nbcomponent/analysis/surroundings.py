@@ -543,6 +543,11 @@ def _files(
                 details = {"what": "written", "script": script}
                 yield "NBC109", effect.name, item.site, _statements(others), details
                 continue
+            if not its_own and effect.kind == "look" and reader.beside.kind(target) == "file":
+                relative = _relative(reader, target)
+                if relative["what"] == "shipped":  # So that it is there here too.
+                    found.add(target)
+                    yield "NBC109", effect.name, item.site, [], relative
             if its_own or effect.kind == "look":
                 continue
         if _is_command(item) or target.startswith("\0"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -295,7 +296,7 @@ class _Build:
     def _downloaded(self, trees: Sequence[ast.stmt]) -> list[str]:
         """Files beside the notebook that its code fetches from a URL where they are missing."""
         texts = (n.value for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant))
-        urls = (t for t in texts if isinstance(t, str) and t.startswith(("http://", "https://")))
+        urls = (u for t in texts if isinstance(t, str) for u in _URL.findall(t))
         names = dict.fromkeys(url.split("?")[0].rpartition("/")[2] for url in urls)
         return [n for n in names if n not in ("", ".", "..") and (self.folder / n).is_file()]
 
@@ -382,6 +383,8 @@ class _Build:
             )
         )
 
+
+_URL = re.compile(r"https?://[^\s'\"<>|;]+")
 
 _BRING_PANDAS = frozenset({"pandas", "geopandas", "seaborn", "statsmodels", "empiricaldist"})
 """Packages whose values are tables or are printed as such."""

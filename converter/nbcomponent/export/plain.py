@@ -7,8 +7,8 @@ real names in their place once it knows which are free.
 from __future__ import annotations
 
 import ast
-from bisect import bisect_right
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
