@@ -28,7 +28,7 @@ CROSSING = [
     ("component:b", "print(len(x))"),
 ]
 OPAQUE = [
-    ("component:a", "import fractions\nx = fractions.Fraction(1, 3)"),
+    ("component:a", "import random\nx = {(1, 2): random.random()}"),
     ("component:b", "print(x)"),
 ]
 
