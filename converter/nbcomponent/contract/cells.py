@@ -243,6 +243,7 @@ _DISTRIBUTION: dict[str, dict[str, Literal["count", "text", "boolean", "port"]]]
 _INPUT_MODES = ("ro_mount", "download", "direct", "eval_mount", "eval_download")
 _OUTPUT_MODES = ("rw_mount", "upload", "direct")
 _EVERY = re.compile(r"[1-9][0-9]*(s|m|h)")
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,249}")  # what Azure ML accepts
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Choice = TypeVar("Choice", bound=str)
@@ -482,11 +483,12 @@ class _Reader:
                 fix=f'Write "{written}"',
             )
             return None
-        if not value or len(value) > 250 or any(character.isspace() for character in value):
+        if not _VERSION.fullmatch(value):
             self._report(
                 "NBC228",
                 ("version",),
-                'a version is 1 to 250 characters without blanks, such as "1.2.0"',
+                "a version is 1 to 250 letters, digits, dots, hyphens and underscores without blanks, "
+                'a letter or digit first, such as "1.2.0"',
             )
             return None
         return value
