@@ -19,7 +19,7 @@ from nbcomponent.contract.model import Interface
 from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix, in_reading_order
 from nbcomponent.core.ignores import Text, apply_ignores
 from nbcomponent.core.room import with_room
-from nbcomponent.notebook.reader import parse_notebook, read_notebook
+from nbcomponent.notebook.reader import parse_notebook, read_notebook, read_standard_input
 from nbcomponent.notebook.tagging import tag
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def examine_path(
 
     def work() -> Examination:
         if path == STDIN:
-            notebook = parse_notebook(sys.stdin.buffer.read(), STDIN_NAME)
+            notebook = parse_notebook(read_standard_input(STDIN_NAME), STDIN_NAME)
         else:
             notebook = read_notebook(path)
         return examine(prepare(tag(notebook)), boundary)

@@ -95,7 +95,16 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _make_output_robust() -> None:
-    """Names of files and text of notebooks may hold what the terminal cannot encode."""
+    """Names of files and text of notebooks may hold what the terminal cannot encode.
+
+    A stream that was closed before the start is None: what is said then is said to nobody.
+    """
+    import os
+
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (open to the end)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

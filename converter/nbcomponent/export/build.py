@@ -18,6 +18,7 @@ from nbcomponent.contract.document import contract_yaml
 from nbcomponent.contract.examine import Examination
 from nbcomponent.contract.model import Interface, Port
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, in_reading_order
+from nbcomponent.core.errors import unusable
 from nbcomponent.export.chunks import dotted
 from nbcomponent.export.component_yaml import LEGAL_VERSION, component_yaml
 from nbcomponent.export.distributions import installed
@@ -92,6 +93,9 @@ class Export:
         return any(d.severity == "error" for d in self.diagnostics)
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")  # how Python shows bytes of a name that are no text
+
+
 def build(
     examination: Examination,
     *,
@@ -110,6 +114,12 @@ def build(
     tagged = examination.tagged
     notebook = Path(tagged.notebook.path)
     folder = notebook.parent
+    if _SURROGATE.search(notebook.name):
+        raise unusable(
+            str(notebook),
+            "NBC962",
+            "the notebook's name is not UTF-8 text, so nothing can be named after it; rename the file",
+        )
     found = list(examination.diagnostics if findings is None else findings)
     lock_file = lock_path(notebook)
     if any(d.severity == "error" for d in found):
@@ -178,6 +188,8 @@ def _beside(folder: Path, out: Path) -> str:
 
     try:
         return PurePosixPath(Path(os.path.relpath(folder.resolve(), out.resolve()))).as_posix()
+    except (OSError, RuntimeError):  # Links in a circle: writing there will say so.
+        return folder.absolute().as_posix()
     except ValueError:  # Another drive.
         return folder.resolve().as_posix()
 

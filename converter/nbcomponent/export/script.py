@@ -585,6 +585,10 @@ def _few_blanks(lines: Sequence[str], *, at_start: bool) -> list[str]:
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
 
 
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+"""What JSON can hold and no Python file can, not even in a comment."""
+
+
 def _context(tagged: TaggedNotebook, cell: _Cell) -> list[str]:
     """The heading and the short text that the notebook has right above the cell, as comments."""
     text = ""
@@ -593,7 +597,7 @@ def _context(tagged: TaggedNotebook, cell: _Cell) -> list[str]:
         if above.kind == "code":
             break
         if above.kind == "markdown" and tagged.roles[index].contract_for is None:
-            text = above.source
+            text = _NO_TEXT.sub("\ufffd", above.source)
             break
     heading = ""
     words: list[str] = []

@@ -73,15 +73,17 @@ def write_export(
     Raises :class:`nbcomponent.core.errors.UnusableInput` where the folder cannot be written (NBC960)
     or would lie outside ``out`` (NBC962); then nothing has changed.
     """
-    target = _target(export, out)
-    if export.blocked or not export.files:
-        return Outcome(target, (), (), (), "", (), False)
     try:
+        target = _target(export, out)
+        if export.blocked or not export.files:
+            return Outcome(target, (), (), (), "", (), False)
         return _write(export, target, force=force, reading=check or dry_run, diff=dry_run)
     except OSError as error:
         reason = error.strerror or str(error)
         raise unusable(
-            str(target), "NBC960", f"the export cannot be written: {reason}; nothing was changed"
+            str(out / export.stem),
+            "NBC960",
+            f"the export cannot be written: {reason}; nothing was changed",
         ) from error
 
 
@@ -145,6 +147,8 @@ def _target(export: Export, out: Path) -> Path:
         raise unusable(
             stem, "NBC962", f"a notebook of the name {stem!r} has no folder to export to"
         )
+    if "\0" in str(out):
+        raise unusable(str(out), "NBC962", "no folder can have a null character in its name")
     target = out / stem
     if target.is_symlink():
         raise unusable(

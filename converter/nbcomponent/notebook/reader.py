@@ -42,7 +42,7 @@ def read_notebook(path: str) -> Notebook:
     Raises UnusableInput with NBC901, NBC902 or NBC906. Never waits for a pipe or a device.
     """
     if path == "-":
-        return parse_notebook(sys.stdin.buffer.read(), path)
+        return parse_notebook(read_standard_input(path), path)
     try:
         descriptor = _open_file(path)
     except (OSError, ValueError) as error:
@@ -54,6 +54,20 @@ def read_notebook(path: str) -> Notebook:
     finally:
         os.close(descriptor)
     return parse_notebook(data, path)
+
+
+def read_standard_input(path: str = "-") -> bytes:
+    """All of standard input; ``path`` names it in findings. Raises UnusableInput with NBC901."""
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        raise unusable(path, "NBC901", "There is no standard input to read.")
+    try:
+        data: bytes = stream.read()
+    except OSError as error:
+        raise unusable(
+            path, "NBC901", f"Standard input cannot be read: {_reason(error)}."
+        ) from None
+    return data
 
 
 def parse_notebook(data: bytes, path: str) -> Notebook:
