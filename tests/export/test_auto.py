@@ -218,7 +218,7 @@ def test_a_file_that_is_fetched_where_it_is_missing_is_shipped(
     (workshop.folder / "words.txt").write_text("w")
     fetch = (
         "import os\nfrom urllib.request import urlretrieve\n"
-        "url = 'https://nowhere.invalid/data/words.txt'\n"
+        "url = 'https://nowhere.invalid/' + 'data/words.txt'\n"
         "if not os.path.exists(os.path.basename(url)):\n"
         "    urlretrieve(url, os.path.basename(url))\nprint('here')"
     )

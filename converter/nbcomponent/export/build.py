@@ -307,8 +307,12 @@ class _Build:
 
     def _downloaded(self, trees: Sequence[ast.stmt]) -> list[str]:
         """Files beside the notebook that its code fetches from a URL where they are missing."""
-        texts = (n.value for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant))
-        urls = (u for t in texts if isinstance(t, str) for u in _URL.findall(t))
+        urls: list[str] = []
+        for node in (n for tree in trees for n in ast.walk(tree)):
+            if isinstance(node, (ast.Constant, ast.BinOp, ast.JoinedStr)):
+                texts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+                # Of `"https://host/" + "folder/file.csv"` the last part has the name.
+                urls += _URL.findall("".join(t for t in texts if isinstance(t, str)))
         names = dict.fromkeys(url.split("?")[0].rpartition("/")[2] for url in urls)
         return [n for n in names if n not in ("", ".", "..") and (self.folder / n).is_file()]
 
