@@ -264,7 +264,7 @@ class ComponentReader:
     def _run_name(
         self, name: str, called: bool, site: Site, position: int, bound: frozenset[str]
     ) -> None:
-        carried = self.namespace.carries(name, position)
+        carried = self.namespace.carries(name, position + 1 if name in bound else position)
         functions = carried.used | carried.called if called else carried.used
         for function in sorted(functions, key=_function_order):
             if function not in self._done:
@@ -359,7 +359,7 @@ class ComponentReader:
             return
         since = self.bound_at.get(name, -1)
         events = self.timeline.between(name, since, position, self.own)
-        if name in self.namespace.imports:
+        if self.namespace.is_import(name, position):
             events = [e for e in events if e.binds]  # what is set on a module is NBC108 or NBC112
         if not events:
             return
@@ -624,7 +624,7 @@ class ComponentReader:
     ) -> tuple[int, ...]:
         since = max((d.position for d in reaching if d.position < need.position), default=-1)
         definers = {d.cell for d in reaching}
-        if name in self.namespace.imports:
+        if self.namespace.is_import(name, need.position):
             return ()
         events = self.timeline.between(name, since, need.position, self.own)
         return tuple(sorted({e.statement.cell for e in events if not e.binds} - definers))

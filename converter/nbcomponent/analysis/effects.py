@@ -24,6 +24,7 @@ from nbcomponent.analysis.files import (
 )
 from nbcomponent.analysis.library import (
     ASKING,
+    BARE_PACKAGES,
     DISPLAY_OPTIONS,
     NETWORKX_RANDOM,
     NUMPY_RANDOM_FREE,
@@ -84,6 +85,7 @@ class EffectReader:
         self._file_functions: dict[Function, bool] = {}
         self._unbound: dict[Function, set[tuple[str, str]]] = {}
         self._aliases: frozenset[str] = frozenset()
+        self._submodules: list[tuple[str, Statement, int]] | None = None
         self._any_files: bool | None = None
         self._at: dict[int, tuple[ast.AST, int]] = {}
 
@@ -101,6 +103,17 @@ class EffectReader:
         if functions:
             found = [*found, *(e for f in functions for e in self.of(f.body, f.cell))]
         return found
+
+    def submodules(self) -> list[tuple[str, Statement, int]]:
+        """Submodules that statements import, of packages that do not import them themselves."""
+        if self._submodules is None:
+            self._submodules = [
+                (module, statement, position)
+                for position, statement in enumerate(self.namespace.statements)
+                for module in statement.block.modules
+                if "." in module and module.partition(".")[0] in BARE_PACKAGES
+            ]
+        return self._submodules
 
     def lasting(self) -> list[tuple[Effect, Statement, int]]:
         """Every effect of the notebook that other cells can feel, with its statement and position."""
@@ -612,6 +625,10 @@ class _BlockReader:
     ) -> Iterator[Effect]:
         path = self.path_of(chain)
         written = ".".join(chain)
+        if chain[0] in self.namespace.imports and not self.namespace.is_import(
+            chain[0], self.paths.position
+        ):
+            return  # a value that goes by the name of an import
         if path is None:
             yield from self._class_patch(chain, node, how)
             return
@@ -649,7 +666,7 @@ class _BlockReader:
             if how in ("[]", "del []"):
                 entry = self.paths.constant(getattr(node, "slice", None))
                 target = f"{path.removesuffix('.__dict__')}.{entry}" if entry else path
-            yield Effect("patch", written, node, library, target=target)
+            yield Effect("patch", written, node, library, self._is_code(value), target)
 
     def _is_code(self, value: ast.expr | None) -> bool:
         """Whether a value is a function of the notebook: storing that is a patch, not an option."""
@@ -669,7 +686,7 @@ class _BlockReader:
         for definition in self.namespace.reaching(chain[0], self.paths.position):
             if definition.bind.klass is not None:
                 written = ".".join(chain)
-                yield Effect("patch", written, node, "", target=written)
+                yield Effect("patch", written, node, target=written)
                 return
 
 

@@ -26,9 +26,10 @@ class Function:
 
     ``parameters``: names in positional order. ``owner`` is the class for methods. ``body`` is empty
     until the visitor has read it. ``lazy``: a call makes a generator or coroutine, which runs where it is
-    used. Of its parameters: ``parameter_mutations`` are changed,
+    used. Of its parameters: ``parameter_mutations`` are changed
+    (``part_mutations``: a part of them),
     ``augmented`` are targets of ``+=`` (which changes only some types), ``gives`` are (in) what it
-    returns, ``keeps`` are stored in the first one (``self.rows = rows``).
+    returns, ``keeps`` are stored in the first one (``self.rows = rows``), ``calls`` are called.
     """
 
     name: str
@@ -40,9 +41,11 @@ class Function:
     nested: bool = False
     lazy: bool = False
     parameter_mutations: set[str] = field(default_factory=set)
+    part_mutations: set[str] = field(default_factory=set)
     augmented: set[str] = field(default_factory=set)
     gives: set[str] = field(default_factory=set)
     keeps: set[str] = field(default_factory=set)
+    calls: set[str] = field(default_factory=set)
     returns: list[ast.expr] = field(default_factory=list)
 
 
@@ -97,7 +100,8 @@ class Use:
 class Mutation:
     """A change of the object under ``name``: ``how`` is the method, ``[]``, ``.attr`` or an operator.
 
-    ``chain`` is the target as written (``pd.DataFrame.hello``), ``value`` what is stored.
+    ``chain`` is the target as written (``pd.DataFrame.hello``), ``value`` what is stored. ``deep``: what
+    changes is a part of the object (``rows[0].append(x)``).
     """
 
     name: str
@@ -105,6 +109,7 @@ class Mutation:
     how: str
     chain: tuple[str, ...]
     value: ast.expr | None = None
+    deep: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -1378,3 +1378,28 @@ WELL_KNOWN_MODULES = frozenset(
     ]
 )
 """Packages that are installed, never found through a path that a notebook adds to ``sys.path``."""
+
+BARE_PACKAGES = frozenset(
+    [
+        "PIL",
+        "azure",
+        "concurrent",
+        "ctypes",
+        "curses",
+        "email",
+        "google",
+        "html",
+        "http",
+        "importlib",
+        "logging",
+        "matplotlib",
+        "mpl_toolkits",
+        "multiprocessing",
+        "sklearn",
+        "unittest",
+        "urllib",
+        "wsgiref",
+        "xml",
+    ]
+)
+"""Packages that do not import their submodules themselves: ``import xml`` alone gives no ``xml.dom``."""

@@ -40,6 +40,8 @@ class Carries:
 
 
 _NONE = Carries(frozenset(), frozenset())
+_AT_ONCE = frozenset({"map", "filter", "sorted", "copy", "list", "set", "zip", "dict"})
+"""Methods of values that run what they are given at once, where the function of that name keeps it."""
 
 
 class Namespace:
@@ -263,6 +265,12 @@ class Namespace:
             return above
         return [d for d in every if d.position >= position and d.cell not in without]
 
+    def is_import(self, name: str, position: int) -> bool:
+        """Whether a name stands for what an import binds, and not for a value bound since."""
+        return name in self.imports and all(
+            d.bind.kind in ("import", "star") for d in self.reaching(name, position)
+        )
+
     def carries(self, name: str, position: int) -> Carries:
         """What the value of ``name``, read at ``position``, can run."""
         if name not in self._carriers:
@@ -418,6 +426,8 @@ class Namespace:
             return _join(receiver, arguments)
         if not arguments.used and not arguments.called:
             return _NONE
+        if len(chain) > 1 and last in _AT_ONCE:
+            return Carries(frozenset(), arguments.used | arguments.called)
         if last in STORING_FUNCTIONS or last[:1].isupper():
             return Carries(arguments.used | arguments.called, frozenset())
         return Carries(frozenset(), arguments.used | arguments.called)
@@ -458,6 +468,10 @@ class Namespace:
     def _functions_run_by(self, block: Block, position: int) -> list[Function]:
         found: dict[Function, None] = {}
         pending = [block]
+        for bind in block.binds:
+            if bind.function is not None and self.run_by_decorators(bind, position):
+                found[bind.function] = None
+                pending.append(bind.function.body)
         while pending:
             current = pending.pop()
             uses = [u for u in current.uses if u.name in self._carriers and not u.stored]
@@ -465,13 +479,28 @@ class Namespace:
                 continue
             called = {site.chain[0] for site in current.calls if len(site.chain) == 1}
             for use in uses:
-                carried = self.carries(use.name, position)
+                # what the statement itself has bound by then stands for the name
+                at = position + 1 if current is block and use.name in use.bound else position
+                carried = self.carries(use.name, at)
                 functions = carried.used | carried.called if use.name in called else carried.used
                 for function in functions:
                     if function not in found:
                         found[function] = None
                         pending.append(function.body)
         return list(found)
+
+    def run_by_decorators(self, bind: Bind, position: int) -> bool:
+        """Whether a decorator of the notebook calls the function that it decorates."""
+        function = bind.function
+        if function is None or isinstance(function.node, (ast.Lambda, ast.GeneratorExp)):
+            return False
+        for decorator in function.node.decorator_list:
+            if isinstance(decorator, ast.Name):
+                for definition in self.reaching(decorator.id, position):
+                    its_function = definition.bind.function
+                    if its_function is not None and its_function.parameters[:1]:
+                        return its_function.parameters[0] in its_function.calls
+        return False
 
 
 def _place_of_store(store: tuple[int, ast.expr | Function]) -> int:

@@ -1,14 +1,17 @@
 """Which cells change a value that another cell holds: mutation, rebinding, deletion, through aliases.
 
-Values are followed as abstract objects: two names that may hold (parts of) one object share it. A copy
-(`.copy()`, arithmetic, a call) is a new object.
+Values are followed as abstract objects. A name *is* an object, or one of several, and *holds* others: the
+elements of a list, what an attribute reaches, what an array is a view of. A change of an object is one for
+every name that is it or holds it; a change of a part of it also one for what it holds. A copy (`.copy()`,
+arithmetic, most calls) is a new object.
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
-from nbcomponent.analysis.facts import Block, CallSite, Class, Function, Statement
+from nbcomponent.analysis.facts import Block, CallSite, Class, Function, Mutation, Statement
 from nbcomponent.analysis.library import (
     DRAWN_FROM,
     MUTATING_FUNCTIONS,
@@ -16,6 +19,7 @@ from nbcomponent.analysis.library import (
     PURE_BUILTINS,
     SHARING_FUNCTIONS,
     SHARING_METHODS,
+    STORING_METHODS,
     USED_UP,
 )
 from nbcomponent.analysis.namespace import Definition, Namespace
@@ -23,11 +27,34 @@ from nbcomponent.analysis.values import IN_PLACE_TYPES, definition_type
 from nbcomponent.analysis.visitor import arguments_of, dotted, object_root
 
 _NOTHING: frozenset[int] = frozenset()
-_PASSING = frozenset({"zip", "enumerate", "reversed", "iter", "sorted", "list", "tuple", "tqdm"})
+_ITERATORS = frozenset({"zip", "enumerate", "reversed", "iter"})
+_PASSING = frozenset({*_ITERATORS, "sorted", "list", "tuple", "set", "tqdm"})
 _ELEMENTS = frozenset({"iterrows", "itertuples"})
 _MUTABLE_DISPLAYS = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _KEYS = (ast.Constant, ast.Name, ast.Attribute, ast.JoinedStr, ast.BinOp, ast.UnaryOp, ast.Call)
 _COMPOUND = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try, ast.Match)
+_UNCHANGING = frozenset(
+    {"str", "int", "float", "bool", "bytes", "complex", "tuple", "range", "frozenset"}
+)
+
+Parameters = dict[str, bool]
+"""Parameters that a function changes, and whether (also) a part of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The objects that a value may be, and those that it may hold."""
+
+    same: frozenset[int] = _NOTHING
+    holds: frozenset[int] = _NOTHING
+
+    def __or__(self, other: Value) -> Value:
+        if other is _FRESH:
+            return self
+        return Value(self.same | other.same, self.holds | other.holds)
+
+
+_FRESH = Value()
 
 
 class ObjectTracker:
@@ -35,8 +62,9 @@ class ObjectTracker:
 
     def __init__(self, namespace: Namespace) -> None:
         self.namespace = namespace
-        self.objects: dict[str, frozenset[int]] = {}
-        self.names: dict[int, set[str]] = {}
+        self.values: dict[str, Value] = {}
+        self._named: dict[int, set[str]] = {}
+        self._holders: dict[int, set[str]] = {}
         self._history: dict[str, list[tuple[int, frozenset[int]]]] = {}
         self._next = 0
         self._position = 0
@@ -55,7 +83,8 @@ class ObjectTracker:
                 continue  # what the statement itself binds: below
             if mutation.how.endswith("=") and not self._in_place(name, mutation.value):
                 continue
-            self._mutated(name, mutation.how, mutated)
+            self._change(mutation, mutated)
+            self._put_in(mutation)
         for site in block.calls:
             if site.node.args or site.node.keywords or len(site.chain) > 1:
                 self._call(site, position, mutated)
@@ -63,7 +92,7 @@ class ObjectTracker:
             self._method_call(call, position, mutated)
         for function in self.namespace.functions_run_by(block, position):
             for mutation in function.body.mutations:
-                self._mutated(mutation.name, mutation.how, mutated)
+                self._change(mutation, mutated)
         if self._passing:
             self._use_up(block, mutated)
         if block.binds or block.deleted:
@@ -72,34 +101,35 @@ class ObjectTracker:
 
     def _bind(self, statement: Statement, position: int, mutated: dict[str, str]) -> None:
         block = statement.block
-        fresh: dict[str, frozenset[int]] = {}
+        fresh: dict[str, Value] = {}
         passing: dict[str, str] = {}
         for bind in block.binds:
             value = bind.value
             if bind.kind == "augmented" or (value is None and bind.name in fresh):
                 continue
-            shared = _NOTHING if value is None else self._of(value, bind.part)
-            fresh[bind.name] = fresh[bind.name] | shared if bind.name in fresh else shared
+            its_value = _FRESH if value is None else self._of(value, bind.part)
+            fresh[bind.name] = fresh.get(bind.name, _FRESH) | its_value
             kind = "" if value is None or bind.part else self._passing_kind(value, position)
             if kind:
                 passing[bind.name] = kind
         for name in block.deleted:
-            fresh[name] = _NOTHING
-        for name, objects in fresh.items():
-            self._set(name, objects)
+            fresh[name] = _FRESH
+        for name, its_value in fresh.items():
+            self._set(name, its_value)
             if self._passing:
                 self._passing.pop(name, None)
         self._passing.update(passing)
-        if isinstance(statement.node, _COMPOUND) and any(fresh.values()):
+        if isinstance(statement.node, _COMPOUND) and any(v is not _FRESH for v in fresh.values()):
             # a loop changes the elements that its own target names
             for mutation in block.mutations:
-                if fresh.get(mutation.name) and not mutation.how.endswith("="):
-                    self._mutated(mutation.name, mutation.how, mutated)
+                its_value = fresh.get(mutation.name, _FRESH)
+                if its_value is not _FRESH and not mutation.how.endswith("="):
+                    self._change(mutation, mutated)
             for site in block.calls:
                 self._call(site, position, mutated)
 
     def held_at(self, name: str, position: int) -> frozenset[int]:
-        """The objects of a name at a position that is past."""
+        """The objects that a name is or holds at a position that is past."""
         held = _NOTHING
         for at, objects in self._history.get(name, ()):
             if at >= position:
@@ -107,29 +137,131 @@ class ObjectTracker:
             held = objects
         return held
 
-    def _set(self, name: str, objects: frozenset[int]) -> None:
-        before = self.objects.get(name, _NOTHING)
-        if not before and not objects:
+    # what names are and hold
+
+    def _set(self, name: str, value: Value) -> None:
+        before = self.values.get(name, _FRESH)
+        if value == before:
             return
-        for old in before:
-            self.names[old].discard(name)
-        self.objects[name] = objects
-        self._history.setdefault(name, []).append((self._position, objects))
-        for new in objects:
-            self.names.setdefault(new, set()).add(name)
+        for one in before.same - value.same:
+            self._named[one].discard(name)
+        for one in before.holds - value.holds:
+            self._holders[one].discard(name)
+        self.values[name] = value
+        self._history.setdefault(name, []).append((self._position, value.same | value.holds))
+        for one in value.same - before.same:
+            self._named.setdefault(one, set()).add(name)
+        for one in value.holds - before.holds:
+            self._holders.setdefault(one, set()).add(name)
 
     def _new(self) -> frozenset[int]:
         self._next += 1
         return frozenset((self._next,))
 
-    def _mutated(self, name: str, how: str, found: dict[str, str]) -> None:
-        found.setdefault(name, how)
-        self._held(self.objects.get(name, _NOTHING), how, found)
+    def _value(self, name: str) -> Value:
+        """What a name is and holds; an object of its own where nothing else is known."""
+        value = self.values.get(name, _FRESH)
+        if not value.same:
+            if name not in self.namespace.definitions or name in self.namespace.imports:
+                return _FRESH
+            value = Value(self._new(), value.holds)
+            self._set(name, value)
+        return value
 
-    def _held(self, objects: frozenset[int], how: str, found: dict[str, str]) -> None:
-        for held in objects:
-            for other in self.names.get(held, ()):
-                found.setdefault(other, how)
+    def _part_of(self, value: Value, keep: ast.expr) -> Value:
+        """A part of a value. ``keep``: the expression, whose name then holds that part."""
+        element = self._new()
+        root = object_root(keep)
+        if root is not None and root.id in self.values:
+            for name in self._sharing(self.values[root.id].same):
+                known = self.values[name]
+                self._set(name, Value(known.same, known.holds | element))
+        return Value(value.holds | element, value.holds)
+
+    def _sharing(self, objects: frozenset[int]) -> set[str]:
+        """Names that are or hold one of some objects."""
+        found: set[str] = set()
+        for one in objects:
+            found |= self._named.get(one, set())
+            found |= self._holders.get(one, set())
+        return found
+
+    def _put_in(self, mutation: Mutation) -> None:
+        """``rows.append(row)``, ``table["a"] = row``: the object now holds the other."""
+        value = mutation.value
+        if mutation.how in STORING_METHODS:
+            values = list(value.args) if isinstance(value, ast.Call) else []
+        elif mutation.how[:1] in ".[" and value is not None:
+            values = [value]
+        else:
+            return
+        more = _NOTHING
+        for part in values:
+            if isinstance(part, (ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Attribute)):
+                its_value = self._of(part, False)
+                more |= its_value.same | its_value.holds
+        if more:
+            for name in self._sharing(self._value(mutation.name).same) | {mutation.name}:
+                known = self.values.get(name, _FRESH)
+                self._set(name, Value(known.same, known.holds | more))
+
+    # changes
+
+    def _change(self, mutation: Mutation, found: dict[str, str]) -> None:
+        name, how = mutation.name, mutation.how
+        self._mutated(name, how, found)
+        if mutation.deep:
+            for one in self._reached(mutation):
+                self._spread(
+                    self._named.get(one, set()) | self._holders.get(one, set()), how, found
+                )
+
+    def _reached(self, mutation: Mutation) -> frozenset[int]:
+        """The objects, of those that a name holds, that a change of a part of it can meet."""
+        value = self.values.get(mutation.name, _FRESH)
+        if not value.holds:
+            return _NOTHING
+        keys: list[object] = []
+        node = getattr(mutation.node, "value", None)
+        while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            keys.append(node.slice.value)
+            node = node.value
+        definitions = self.namespace.reaching(mutation.name, self._position)
+        display = definitions[0].bind.value if len(definitions) == 1 else None
+        if isinstance(node, ast.Name) and keys and isinstance(display, ast.Dict):
+            inner: ast.expr | None = display
+            for key in reversed(keys):
+                inner = _entry(inner, key)
+            if isinstance(inner, ast.Name):
+                return self._value(inner.id).same
+            if inner is not None:
+                return _NOTHING  # a part that was made there
+        return value.holds
+
+    def _mutated(self, name: str, how: str, found: dict[str, str], deep: bool = False) -> None:
+        found.setdefault(name, how)
+        value = self.values.get(name)
+        if value is None:
+            return
+        names = self._sharing(value.same)
+        if deep:
+            names |= self._sharing(value.holds)
+        self._spread(names, how, found)
+
+    def _spread(self, names: set[str], how: str, found: dict[str, str]) -> None:
+        for name in names:
+            if name not in found and not self._unchanging(name):
+                found[name] = how
+
+    def _held(self, value: Value, how: str, found: dict[str, str], deep: bool = False) -> None:
+        objects = value.same | value.holds if deep else value.same
+        self._spread(self._sharing(objects), how, found)
+
+    def _unchanging(self, name: str) -> bool:
+        definitions = self.namespace.reaching(name, self._position)
+        return bool(definitions) and all(
+            definition_type(d, self.namespace) in _UNCHANGING for d in definitions
+        )
 
     def _in_place(self, name: str, value: ast.expr | None) -> bool:
         """Whether ``name += value`` changes an object that other names may hold."""
@@ -142,71 +274,94 @@ class ObjectTracker:
                 return True
         return False
 
-    # which objects a value is, or shares
+    # which objects a value is, or holds
 
-    def _of(self, node: ast.expr, part: bool) -> frozenset[int]:
+    def _of(self, node: ast.expr, part: bool) -> Value:
         kind = type(node)
         if kind is ast.Constant:
-            return _NOTHING
+            return _FRESH
         if isinstance(node, ast.Name):
-            known = self.objects.get(node.id)
-            if not known and node.id in self.namespace.definitions:
-                known = self._new()
-                self._set(node.id, known)
-            return known or _NOTHING
-        if isinstance(node, (ast.Attribute, ast.NamedExpr)):
+            value = self._value(node.id)
+            return self._part_of(value, node) if part and value is not _FRESH else value
+        if isinstance(node, ast.NamedExpr):
             return self._of(node.value, part)
-        if isinstance(node, ast.Starred):
-            return self._of(node.value, part) if part else _NOTHING  # a display makes a new list
+        if isinstance(node, ast.Attribute):
+            inner = self._of(node.value, False)
+            return _FRESH if inner is _FRESH else self._part_of(inner, node.value)
         if isinstance(node, ast.Subscript):
             return self._element(node, part)
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return _NOTHING.union(*(self._of(e, part) for e in node.elts))
+            return self._display(node.elts, part)
         if isinstance(node, ast.Dict):
             pairs = zip(node.keys, node.values, strict=True)
-            return _NOTHING.union(*(self._of(v, part) for k, v in pairs if k is not None))
+            return self._display([v for k, v in pairs if k is not None], part)
         if isinstance(node, ast.IfExp):
             return self._of(node.body, part) | self._of(node.orelse, part)
         if isinstance(node, ast.BoolOp):
-            return _NOTHING.union(*(self._of(e, part) for e in node.values))
+            return self._any([self._of(e, part) for e in node.values])
+        if isinstance(node, (ast.ListComp, ast.SetComp)) and isinstance(node.elt, ast.Name):
+            first = node.generators[0]
+            if isinstance(first.target, ast.Name) and first.target.id == node.elt.id:
+                elements = self._of(first.iter, True)
+                return elements if part else Value(_NOTHING, elements.same | elements.holds)
+            return _FRESH
         if isinstance(node, ast.Call):
             return self._result(node, part)
-        return _NOTHING
+        return _FRESH
 
-    def _element(self, node: ast.Subscript, part: bool) -> frozenset[int]:
+    def _any(self, values: list[Value]) -> Value:
+        found = _FRESH
+        for value in values:
+            found = found | value if found is not _FRESH else value
+        return found
+
+    def _display(self, elements: list[ast.expr], part: bool) -> Value:
+        """``[a, *b]`` holds ``a`` and the elements of ``b``; a part of it is one of them."""
+        found = self._any(
+            [
+                self._of(e.value, True) if isinstance(e, ast.Starred) else self._of(e, False)
+                for e in elements
+            ]
+        )
+        if part or found is _FRESH:
+            return found
+        return Value(_NOTHING, found.same | found.holds)
+
+    def _element(self, node: ast.Subscript, part: bool) -> Value:
         """What ``a[key]`` shares with ``a``: an element of a container, a view of an array."""
-        key = node.slice
-        root = node.value
+        if not self._shares(node, part):
+            return _FRESH
+        inner = self._of(node.value, False)
+        return _FRESH if inner is _FRESH else self._part_of(inner, node.value)
+
+    def _shares(self, node: ast.Subscript, part: bool) -> bool:
+        key, root = node.slice, node.value
         if isinstance(key, ast.Constant) or (part and isinstance(key, ast.Slice)):
-            return self._of(root, part)
+            return True
         if not isinstance(root, ast.Name):
-            return _NOTHING
+            return False
         types = {
             definition_type(d, self.namespace)
             for d in self.namespace.reaching(root.id, self._position)
         }
         if isinstance(key, (ast.Slice, ast.Tuple)):
-            shares = types <= {"numpy.ndarray", "memoryview"} and bool(types)
-        else:
-            shares = isinstance(key, _KEYS) and bool(types & {"dict", "list"})
-        return self._of(root, part) if shares else _NOTHING
+            return types <= {"numpy.ndarray", "memoryview"} and bool(types)
+        return isinstance(key, _KEYS) and bool(types & {"dict", "list"})
 
-    def _result(self, node: ast.Call, part: bool) -> frozenset[int]:
+    def _result(self, node: ast.Call, part: bool) -> Value:
         func = node.func
         if isinstance(func, ast.Name):
             if func.id in _PASSING:
-                if part or func.id in ("iter", "zip", "enumerate", "reversed"):
-                    return _NOTHING.union(*(self._of(a, part) for a in node.args))
-                return _NOTHING
+                return self._passed(func.id, node.args, part)
             if func.id not in self.namespace.definitions:
-                return _NOTHING
+                return _FRESH
         chain = dotted(func)
         if chain is not None:
             path = self.namespace.resolve(chain)
             if path is not None:
                 if path in SHARING_FUNCTIONS and node.args:
-                    return self._of(node.args[0], part)
-                return _NOTHING
+                    return self._part(node.args[0])
+                return _FRESH
             if self.namespace.has_functions:
                 shared = self._given_back(CallSite(chain, node))
                 if shared is not None:
@@ -214,42 +369,53 @@ class ObjectTracker:
         if isinstance(func, ast.Attribute) and (
             func.attr in SHARING_METHODS or (part and func.attr in _ELEMENTS)
         ):
-            root = object_root(func)
-            if root is not None and root.id not in self.namespace.imports:
-                return self._of(root, part)
-        return _NOTHING
+            return self._part(func.value)
+        return _FRESH
 
-    def _given_back(self, site: CallSite) -> frozenset[int] | None:
+    def _part(self, node: ast.expr) -> Value:
+        inner = self._of(node, False)
+        return _FRESH if inner is _FRESH else self._part_of(inner, node)
+
+    def _passed(self, name: str, arguments: list[ast.expr], part: bool) -> Value:
+        """``list(a)`` holds the elements of ``a``, and a part of ``zip(a, b)`` is one of them."""
+        found = self._any([self._of(a, True) for a in arguments if not isinstance(a, ast.Starred)])
+        if part or found is _FRESH:
+            return found
+        held = found.same | found.holds
+        if name in _ITERATORS:
+            itself = self._any([self._of(a, False) for a in arguments if isinstance(a, ast.Name)])
+            held |= itself.same
+        return Value(_NOTHING, held)
+
+    def _given_back(self, site: CallSite) -> Value | None:
         """What a call of the notebook's own code gives back of its arguments. None: it calls no such."""
         chain = site.chain
         if len(chain) == 1:
             for definition in self.namespace.reaching(chain[0], self._position):
                 if definition.bind.klass is not None:
                     return self._kept(definition.bind.klass, site.node)
-        found: frozenset[int] | None = None
+        found: Value | None = None
         for function, skip in called_functions(self.namespace, site, self._position):
-            found = found or _NOTHING
+            found = found or _FRESH
             if skip and function.parameters[:1] and function.parameters[0] in function.gives:
-                found |= self.objects.get(chain[0], _NOTHING)
+                receiver = self._value(chain[0])
+                found = found | receiver | Value(receiver.holds, _NOTHING)
             for parameter, argument in arguments_of(function, site.node, skip):
                 if parameter in function.gives:
-                    found |= self._of(argument, False)
+                    given = self._of(argument, False)
+                    found = found | given | Value(given.holds, _NOTHING)
         return found
 
-    def _kept(self, klass: Class, call: ast.Call) -> frozenset[int]:
+    def _kept(self, klass: Class, call: ast.Call) -> Value:
         """Objects that an instance keeps of the arguments it is made with."""
         makers = [f for f in klass.functions if f.name == "__init__"]
-        if not makers and any(
-            "dataclass" in ast.dump(decorator) for decorator in klass.node.decorator_list
-        ):
-            arguments = (*call.args, *(k.value for k in call.keywords))
-            return _NOTHING.union(*(self._of(a, False) for a in arguments))
-        kept = _NOTHING
+        arguments: list[ast.expr] = []
+        if not makers and any("dataclass" in ast.dump(d) for d in klass.node.decorator_list):
+            arguments = [*call.args, *(k.value for k in call.keywords)]
         for maker in makers:
-            for parameter, argument in arguments_of(maker, call, 1):
-                if parameter in maker.keeps:
-                    kept |= self._of(argument, False)
-        return kept
+            pairs = arguments_of(maker, call, 1)
+            arguments += [argument for parameter, argument in pairs if parameter in maker.keeps]
+        return self._display(arguments, False)
 
     # calls that change what they are given
 
@@ -259,7 +425,7 @@ class ObjectTracker:
         if path is not None:
             for index in MUTATING_FUNCTIONS.get(path, ()):
                 if index < len(node.args):
-                    self._argument(node.args[index], site.chain[-1], mutated)
+                    self._argument(node.args[index], site.chain[-1], False, mutated)
         elif self.namespace.has_functions:
             for function, skip in called_functions(self.namespace, site, position):
                 self._callee(function, node, skip, site.chain, mutated)
@@ -277,17 +443,19 @@ class ObjectTracker:
         changed = self._parameters.get(function)
         if not changed and not function.augmented:
             return
-        changed = changed or set()
+        changed = changed or {}
         how = chain[-1]
-        if skip and function.parameters and function.parameters[0] in changed:
-            self._mutated(chain[0], how, mutated)
+        if len(chain) == 2 and skip and function.parameters and function.parameters[0] in changed:
+            self._mutated(chain[0], how, mutated, changed[function.parameters[0]])
         for parameter, argument in arguments_of(function, node, skip):
-            if parameter in changed or (
+            if parameter in changed:
+                self._argument(argument, how, changed[parameter], mutated)
+            elif (
                 parameter in function.augmented
                 and isinstance(argument, ast.Name)
                 and self._in_place(argument.id, None)
             ):
-                self._argument(argument, how, mutated)
+                self._argument(argument, how, False, mutated)
 
     def _called_back(
         self, node: ast.Call, path: str | None, position: int, mutated: dict[str, str]
@@ -310,7 +478,7 @@ class ObjectTracker:
                 if isinstance(node.func, ast.Attribute) and path is None:
                     others.append(node.func.value)
                 for other in others:
-                    self._argument(other, function.name, mutated)
+                    self._argument(other, function.name, True, mutated)
 
     def _method_call(self, node: ast.Call, position: int, mutated: dict[str, str]) -> None:
         """A method called on the result of a call: ``Adder().add(rows)``, ``d.get("k").append(1)``."""
@@ -326,22 +494,21 @@ class ObjectTracker:
                 for method in klass.functions:
                     if method.name != func.attr:
                         continue
-                    chain = (made.id, func.attr)
-                    changed = self._parameters.get(method, set())
-                    if method.parameters and method.parameters[0] in changed:
-                        self._held(self._of(func.value, False), func.attr, mutated)
-                    self._callee(method, node, 1, chain, mutated)
+                    changed = self._parameters.get(method, {})
+                    if method.parameters and changed.get(method.parameters[0]):
+                        self._held(self._of(func.value, False), func.attr, mutated, deep=True)
+                    self._callee(method, node, 1, (func.attr,), mutated)
         elif func.attr in MUTATING_METHODS:
             self._held(self._of(func.value, False), func.attr, mutated)
         if self._parameters:
             self._called_back(node, None, position, mutated)
 
-    def _argument(self, argument: ast.expr, how: str, mutated: dict[str, str]) -> None:
+    def _argument(self, argument: ast.expr, how: str, deep: bool, mutated: dict[str, str]) -> None:
         root = object_root(argument)
         if root is not None:
-            self._mutated(root.id, how, mutated)
+            self._mutated(root.id, how, mutated, deep or root is not argument)
         elif isinstance(argument, (ast.List, ast.Tuple, ast.Dict, ast.Call)):
-            self._held(self._of(argument, False), how, mutated)
+            self._held(self._of(argument, False), how, mutated, deep=True)
 
     # iterators, files and random generators: using them changes them
 
@@ -432,12 +599,23 @@ def may_be_changed_by_call(namespace: Namespace, site: CallSite, name: str) -> b
     return path is None or path in MUTATING_FUNCTIONS or not path.startswith(("numpy.", "pandas."))
 
 
-def _changed_parameters(namespace: Namespace) -> dict[Function, set[str]]:
+def _entry(display: ast.expr | None, key: object) -> ast.expr | None:
+    """The entry of a dict display, None where it has no such key."""
+    if isinstance(display, ast.Dict):
+        for its_key, value in zip(display.keys, display.values, strict=True):
+            if isinstance(its_key, ast.Constant) and its_key.value == key:
+                return value
+    return None
+
+
+def _changed_parameters(namespace: Namespace) -> dict[Function, Parameters]:
     """Parameters that each notebook function changes, also through functions that it calls."""
     functions = [f for s in namespace.statements for f in s.block.functions]
     if not functions:
         return {}
-    changed = {f: set(f.parameter_mutations) for f in functions}
+    changed: dict[Function, Parameters] = {
+        f: {p: p in f.part_mutations for p in f.parameter_mutations} for f in functions
+    }
     last = len(namespace.statements)
     methods: dict[str, list[Function]] = {}
     for function in functions:
@@ -447,38 +625,43 @@ def _changed_parameters(namespace: Namespace) -> dict[Function, set[str]]:
     while grew:
         grew = False
         for function in functions:
-            before = len(changed[function])
-            if before == len(function.parameters):
+            if not function.parameters:
                 continue
-            for argument in _changed_arguments(function, changed, methods, namespace, last):
+            mine = changed[function]
+            before = (len(mine), sum(mine.values()))
+            for argument, deep in _changed_arguments(function, changed, methods, namespace, last):
                 root = object_root(argument)
                 if root is not None and root.id in function.parameters:
-                    changed[function].add(root.id)
-            grew = grew or len(changed[function]) > before
+                    mine[root.id] = mine.get(root.id, False) or deep or root is not argument
+            grew = grew or (len(mine), sum(mine.values())) != before
     return {f: parameters for f, parameters in changed.items() if parameters}
 
 
 def _changed_arguments(
     function: Function,
-    changed: dict[Function, set[str]],
+    changed: dict[Function, Parameters],
     methods: dict[str, list[Function]],
     namespace: Namespace,
     last: int,
-) -> list[ast.expr]:
-    """Expressions that calls in a function's body change."""
-    found: list[ast.expr] = []
+) -> list[tuple[ast.expr, bool]]:
+    """Expressions that calls in a function's body change, and whether a part of them."""
+    found: list[tuple[ast.expr, bool]] = []
     for site in function.body.calls:
         path = namespace.resolve(site.chain)
         if path is not None:
             for index in MUTATING_FUNCTIONS.get(path, ()):
                 if index < len(site.node.args):
-                    found.append(site.node.args[index])
+                    found.append((site.node.args[index], False))
             continue
         for callee, skip in called_functions(namespace, site, last):
             its_changes = changed.get(callee)
             if its_changes:
-                found += [a for p, a in arguments_of(callee, site.node, skip) if p in its_changes]
-    if methods and function.parameters:
+                found += [
+                    (a, its_changes[p])
+                    for p, a in arguments_of(callee, site.node, skip)
+                    if p in its_changes
+                ]
+    if methods:
         for call in function.body.method_calls:
             func = call.func
             if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
@@ -486,8 +669,12 @@ def _changed_arguments(
             for method in methods.get(func.attr, ()):
                 its_changes = changed[method]
                 if method.parameters and method.parameters[0] in its_changes:
-                    found.append(func.value)
-                found += [a for p, a in arguments_of(method, call, 1) if p in its_changes]
+                    found.append((func.value, its_changes[method.parameters[0]]))
+                found += [
+                    (a, its_changes[p])
+                    for p, a in arguments_of(method, call, 1)
+                    if p in its_changes
+                ]
     return found
 
 

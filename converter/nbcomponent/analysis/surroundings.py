@@ -18,7 +18,7 @@ from nbcomponent.analysis.effect import Effect
 from nbcomponent.analysis.effects import modules_of
 from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.files import COMMANDS, is_relative, normal_path
-from nbcomponent.analysis.library import ENVIRONMENT_PREFIXES, WELL_KNOWN_MODULES
+from nbcomponent.analysis.library import BARE_PACKAGES, ENVIRONMENT_PREFIXES, WELL_KNOWN_MODULES
 from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.namespace import BUILTINS
 from nbcomponent.analysis.random_state import RANDOM_STATES, may_draw, seeding
@@ -62,7 +62,9 @@ def check_surroundings(reader: ComponentReader) -> list[Diagnostic]:
         finding = Finding(code, name, reader.place(site), cells, reader.name, details)
         found.append(diagnostic_of(finding, reader.tagged))
 
-    checks = (_environment, _working_directory, _import_path, _seeds, _options, _patches, _files)
+    checks = (
+        _environment, _working_directory, _import_path, _submodules, _seeds, _options, _patches, _files,
+    )  # fmt: skip
     for check in checks:
         for code, name, site, statements, details in check(reader, inside, outside):
             cells = tuple(sorted({s.cell for s in statements}))
@@ -306,6 +308,37 @@ def _imported_by_name(reader: ComponentReader) -> Iterator[_Use]:
             yield _Use(run.site or Site(run.cell, call.node), min(run.position, last))
 
 
+def _submodules(
+    reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
+) -> Iterator[_Finding]:
+    """``import xml`` here and ``xml.dom.minidom`` used, which only another cell imports."""
+    others = reader.effects.submodules()
+    if not others:
+        return
+    own = {module for run in reader.blocks for module in run.block.modules}
+    bare = {module for module in own if module in BARE_PACKAGES}
+    reported: set[str] = set()
+    for run in reader.blocks:
+        if not bare:
+            return
+        for chain, node in run.block.references.items():
+            path = reader.namespace.resolve(chain)
+            package = chain[0]
+            if path is None or path.split(".")[0] not in bare or package in reported:
+                continue
+            for module, statement, position in others:
+                if (
+                    statement.cell not in reader.own
+                    and position < run.position
+                    and f"{path}.".startswith(f"{module}.")
+                    and not any(f"{mine}.".startswith(f"{module}.") for mine in own)
+                ):
+                    reported.add(package)
+                    site = run.site or Site(run.cell, node)
+                    yield "NBC104", package, site, [statement], {"how": f"import {module}"}
+                    break
+
+
 def _seeds(
     reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
 ) -> Iterator[_Finding]:
@@ -470,7 +503,9 @@ def _patches(
         use = _mention(reader, effect, after)
         severity = "error"
         if use is None and effect.library:
-            use, severity = uses.first((effect.library,), after), "warning"
+            # not named here: it matters where the package itself uses what is replaced
+            use = uses.first((effect.library,), after)
+            severity = "warning" if effect.matters else "note"
         if use is None:
             continue
         its_own = [i.position for i in own if i.effect.target == effect.target]
@@ -653,9 +688,13 @@ def _covers(written: Effect, read: Effect) -> bool:
     )
 
 
-def _included(reader: ComponentReader, path: str) -> bool:
+def _included(reader: ComponentReader, effect: Effect) -> bool:
+    """Whether the interface covers a path; making the folder that a declared path stands in is fine."""
+    path = effect.target
     return any(
-        path == known or path.startswith(known + "/")
+        path == known
+        or path.startswith(known + "/")
+        or (effect.kind == "write" and known.startswith(path + "/"))
         for known in map(normal_path, reader.declared.paths)
     )
 

@@ -112,11 +112,11 @@ def object_root(node: ast.AST) -> ast.Name | None:
 class _Scope:
     """A function, comprehension or class body around the code being walked.
 
-    ``alias`` maps a local to the parameter or global that it is (a part of); ``fresh`` are parameters
+    ``alias`` maps a local to the parameter or global that it is, or, for those in ``parts``, a part of; ``fresh`` are parameters
     that are surely bound to something else by now; ``inner`` the functions defined in it.
     """
 
-    __slots__ = ("alias", "fresh", "function", "globals", "inner", "kind", "names", "top")
+    __slots__ = ("alias", "fresh", "function", "globals", "inner", "kind", "names", "parts", "top")
 
     def __init__(
         self,
@@ -130,6 +130,7 @@ class _Scope:
         self.globals = set(global_names)
         self.function = function
         self.alias: dict[str, str] = {}
+        self.parts: set[str] = set()
         self.fresh: set[str] = set()
         self.inner: dict[str, Function] = {}
         self.top: frozenset[int] = frozenset()
@@ -159,6 +160,7 @@ class _Visitor:
         self.at: NameNode | None = None
         self.dynamic = False
         self.guard = 0
+        self.expected: frozenset[str] = frozenset()
         self.classes: list[Class] = []
         self.current: ast.stmt | None = None
 
@@ -206,9 +208,14 @@ class _Visitor:
         block = self.block
         if name not in self.bound and name not in block.exposed:
             block.exposed[name] = node
-            if self.guard:
+            if self.guard or name in self.expected:
                 block.guarded.add(name)
-        elif not self.guard and name in block.guarded and name not in self.bound:
+        elif (
+            not self.guard
+            and name not in self.expected
+            and name in block.guarded
+            and name not in self.bound
+        ):
             block.guarded.discard(name)
         if self.dynamic:
             block.dynamic_names.setdefault(name, node)
@@ -247,7 +254,7 @@ class _Visitor:
             elif name not in scope.names:
                 continue  # declared nonlocal: a function further out binds it
             if value is not None and scope.kind == "function":
-                self.alias_local(scope, name, value)
+                self.alias_local(scope, name, value, part)
             elif kind == "import":
                 attribute = extra.get("attribute")
                 path = f"{extra['module']}.{attribute}" if attribute else str(extra["module"])
@@ -263,7 +270,7 @@ class _Visitor:
     def binds_globally(self, name: str) -> bool:
         return all(scope.kind == "comprehension" or name in scope.globals for scope in self.scopes)
 
-    def alias_local(self, scope: _Scope, name: str, value: ast.expr) -> None:
+    def alias_local(self, scope: _Scope, name: str, value: ast.expr, part: bool) -> None:
         root = None if _is_copy(value) else object_root(value)
         if root is None:
             scope.alias.pop(name, None)
@@ -273,6 +280,10 @@ class _Visitor:
         target = scope.alias.get(root.id, root.id)
         if target != name:
             scope.alias[name] = target
+            if value is not root or root.id in scope.parts or part:
+                scope.parts.add(name)
+            else:
+                scope.parts.discard(name)
 
     def unbind(self, name: str, node: NameNode) -> None:
         for scope in reversed(self.scopes):
@@ -291,8 +302,10 @@ class _Visitor:
                 self.block.call_stores.append((node, value))  # getcontext().prec = 9
             return
         name = root.id
+        deep = not (target is root or isinstance(target, (ast.NamedExpr, ast.Call)))
         for scope in reversed(self.scopes):
             if scope.kind == "function" and name in scope.alias:
+                deep = deep or name in scope.parts
                 name = scope.alias[name]
                 break
         if self.scopes and not self.is_global(name):
@@ -304,13 +317,15 @@ class _Visitor:
                     function.augmented.add(name)
                 else:
                     function.parameter_mutations.add(name)
+                    if deep:
+                        function.part_mutations.add(name)
                 if how[:1] in ".[" and value is not None and name == function.parameters[0]:
                     self.handed_on(value, function, function.keeps)
             return
         chain = dotted(target) or (name,)
         if how.startswith(".") and len(how) > 1 and len(chain) + (root is target) > 1:
             chain = (*chain, how[1:])
-        self.block.mutations.append(Mutation(name, self.at or node, how, chain, value))
+        self.block.mutations.append(Mutation(name, self.at or node, how, chain, value, deep))
 
     def of_parameter(self, name: str) -> Function | None:
         """The function around whose parameter ``name`` still is."""
@@ -543,7 +558,10 @@ class _Visitor:
         known = _known_truth(node.test)
         when_true, when_false = self.condition(node.test)
         self.bound = when_true
+        expected = self.expected
+        self.expected = expected | _expected_names(node.test)
         ended = self.body(node.body)
+        self.expected = expected
         first = (self.bound, ended or known is False)
         self.bound = when_false
         ended = self.body(node.orelse)
@@ -915,6 +933,9 @@ class _Visitor:
             if not self.scopes or self.is_global(func.id):
                 self.block.calls.append(CallSite((func.id,), node))
             else:
+                function = self.of_parameter(func.id)
+                if function is not None:
+                    function.calls.add(func.id)
                 self.inner_call(func.id, node)
         elif type(func) is ast.Attribute:
             chain = dotted(func)
@@ -1450,6 +1471,21 @@ def _surely_not_empty(iterable: ast.expr) -> bool:
         if iterable.func.id in ("tqdm", "trange", "track") and arguments:
             return _surely_not_empty(arguments[0])
     return False
+
+
+def _expected_names(test: ast.expr) -> frozenset[str]:
+    """``x`` of ``if "x" in globals():``, where the code below expects that it may be missing."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return frozenset().union(*(_expected_names(value) for value in test.values))
+    if (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.In)
+        and isinstance(test.left, ast.Constant)
+        and isinstance(test.left.value, str)
+        and _namespace_call(test.comparators[0])
+    ):
+        return frozenset({test.left.value})
+    return frozenset()
 
 
 def _irrefutable(pattern: ast.pattern) -> bool:

@@ -80,6 +80,11 @@ CHANGED = [
     between("elements of a slice", "rows = [[1], [2]]", "for row in rows[:1]:\n    row.append(3)", "rows"),
     between("an element put in before", "row = []\nrows = [row]", "rows[0].append(1)", "row"),
     between("the container of what changes", "row = []\nrows = [row]", "row.append(1)", "rows"),
+    between("put in, then changed there", "a = []", "box = []\nbox.append(a)\nbox[0].append(1)", "a"),
+    between("put in by key, then changed there", "a = []", 'box = {}\nbox["a"] = a\nbox["a"].append(1)', "a"),
+    between("elements of a copied list", "rows = [[1]]", "others = list(rows)\nothers[0].append(2)", "rows"),
+    between("elements of a filtered list", "rows = [[1]]", "others = [r for r in rows]\nothers[0].append(2)", "rows"),
+    between("unpacked into another list", "rows = [[1]]", "others = [*rows]\nothers[0].append(2)", "rows"),
     between("callee", "a = []", "def add(x):\n    x.append(1)\nadd(a)", "a"),
     between("callee by keyword", "a = []", "def add(n, x):\n    x.append(n)\nadd(1, x=a)", "a"),
     between("callee by star", "a = []", "def add(*xs):\n    xs[0].append(1)\nadd(a)", "a"),
@@ -210,6 +215,15 @@ HARMLESS = [
     harmless("numpy sort gives a new array", "import numpy as np\na = np.array([2, 1])", "b = np.sort(a)", "a"),
     harmless("permutation gives a new array", "import numpy as np\na = np.arange(5)", "b = np.random.permutation(a)", "a"),
     harmless("list of frames made into one", "import pandas as pd\na = pd.DataFrame({'x': [1]})", "b = pd.concat([a, a])\nb['y'] = 1", "a"),
+    harmless("container of it changed", "a = [1]", 'both = {"a": a}\nboth["b"] = 1', "a"),
+    harmless("deep in a container of it", "a = [1]", 'd = {"a": a, "c": {}}\nd["c"]["x"] = 1', "a"),
+    harmless("element replaced, not changed", "a = [1]", "rows = [a]\nrows[0] = 5", "a"),
+    harmless("text in a container", "s = str(1)", 'd = {"s": s}\nd["t"].append(s) if "t" in d else None', "s"),
+    harmless("class made into an instance", "class A:\n    def __init__(self):\n        self.x = 1", "a = A()\na.x = 2", "A.__name__"),
+    harmless("instance of another", "class A:\n    def __init__(self):\n        self.x = []\na = A()", "b = A()\nb.x.append(1)", "a.x"),
+    harmless("element of another list", "row = [1]\nrows = [row]", "others = [[2]]\nothers[0].append(3)", "rows"),
+    harmless("value passed by a comprehension", "a = [1, 2]", "b = [x for x in a]\nb.append(3)", "a"),
+    harmless("rebuilt dict", "d = {'x': 1}", "e = {k: v for k, v in d.items()}\ne['y'] = 2", "d"),
     case("bound again by the component before use", """
         == main
         x = 1
