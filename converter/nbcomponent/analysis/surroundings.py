@@ -557,7 +557,7 @@ def _files(
         target = effect.target
         if effect.kind not in ("read", "look", "write", "folder", "mention") or target in found:
             continue
-        if effect.name.startswith(_DEVICES) or _included(reader, target):
+        if effect.name.startswith(_DEVICES) or _included(reader, target, effect.kind):
             continue
         if effect.kind in ("read", "look"):
             its_own = [i for i in own_writes if i.order < item.order and _covers(i.effect, effect)]
@@ -688,13 +688,12 @@ def _covers(written: Effect, read: Effect) -> bool:
     )
 
 
-def _included(reader: ComponentReader, effect: Effect) -> bool:
+def _included(reader: ComponentReader, path: str, kind: str) -> bool:
     """Whether the interface covers a path; making the folder that a declared path stands in is fine."""
-    path = effect.target
     return any(
         path == known
         or path.startswith(known + "/")
-        or (effect.kind == "write" and known.startswith(path + "/"))
+        or (kind == "write" and known.startswith(path + "/"))
         for known in map(normal_path, reader.declared.paths)
     )
 
