@@ -693,7 +693,7 @@ def _included(reader: ComponentReader, path: str, kind: str) -> bool:
     return any(
         path == known
         or path.startswith(known + "/")
-        or (kind == "write" and known.startswith(path + "/"))
+        or (kind in ("write", "folder") and known.startswith(path + "/"))
         for known in map(normal_path, reader.declared.paths)
     )
 
