@@ -52,7 +52,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 """A live control element: like an image, nothing that a script could print."""
 
 PLACEHOLDER = re.compile(
-    r"<Figure size .*>|<IPython\.core\.display\.(?:HTML|Javascript|Image) object>|interactive\(children="
+    r"<Figure size .*>|<IPython\.(?:core|lib)\.display\.\w+ object>|interactive\(children="
 )
 """What a display of an image, of HTML or of a live control says as text: a script shows none."""
 

@@ -253,3 +253,14 @@ def test_a_file_that_is_there_is_shipped_although_a_cell_would_fetch_it(
     (workshop.folder / "words.txt").unlink()
     export = workshop.build([(fetch, P1), ("print(open(name).read())", P2)], boundary="auto")
     assert "NBC109" in errors(export)
+
+
+def test_values_that_hold_the_global_random_generator_share_it_still(exported: Exported) -> None:
+    cells = (
+        "import numpy as np\nimport scipy.stats\nnp.random.seed(1)\n"
+        "one = scipy.stats.norm(0, 1)\nother = scipy.stats.norm(0, 2)",
+        "print(one.rvs(), other.rvs())",
+        "print(one.rvs(), other.rvs(), np.random.random())",
+    )
+    shop = exported(*zip(cells, (P1, P2, P3), strict=True), boundary="auto")
+    assert shop.pipeline() == cells_output(*cells)

@@ -172,6 +172,18 @@ def {exact}(argument: str, stored: {Any}, value: {Any}) -> None:
         {fail}(argument, "a value that can be stored exactly", f"a {{type(value).__name__}}")
 '''
 
+PICKLER = '''\
+class {Pickler}({pickle}.Pickler):
+    """Leaves a global random generator global: what holds it (a scipy distribution) gets no copy."""
+
+    def reducer_override(self, value: {Any}) -> {Any}:
+        """Name the generators of random and numpy.random; everything else as ever."""
+        for module, name in (("random", "_inst"), ("numpy.random.mtrand", "_rand")):
+            if value is getattr({sys}.modules.get(module), name, self):
+                return name
+        return NotImplemented
+'''
+
 READ_PARQUET = '''\
 def {read_parquet}(file: {path}) -> {pd}.DataFrame:
     """A table as it was: a missing text was nan, and parquet gives it back as None."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -148,6 +149,7 @@ def write_script(
         description=_summary(tagged, interface),
         exact_outputs=exact_outputs,
         plain_tables=plain_tables,
+        packages=any(map(_imports_packages, nodes)),
         absolute_paths=any(_changes_folder(node) for node in nodes),
         asynchronous=asynchronous,
         show=show,
@@ -167,6 +169,19 @@ def write_script(
 
 def _has_star(node: ast.AST) -> bool:
     return any(isinstance(n, ast.alias) and n.name == "*" for n in ast.walk(node))
+
+
+def _imports_packages(node: ast.AST) -> bool:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Import):
+            modules = [a.name for a in part.names]
+        elif isinstance(part, ast.ImportFrom):
+            modules = ["." * part.level + (part.module or "")]
+        else:
+            continue
+        if any(m.partition(".")[0] not in sys.stdlib_module_names for m in modules):
+            return True
+    return False
 
 
 def _has_template(node: ast.AST) -> bool:

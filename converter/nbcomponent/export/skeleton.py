@@ -100,6 +100,7 @@ class _Writer:
     imported: Mapping[str, str]
     exact_outputs: frozenset[str]
     plain_tables: frozenset[str]
+    packages: bool
     absolute: bool
     used: dict[str, str] = field(default_factory=dict)
     standard: dict[str, None] = field(default_factory=dict)
@@ -162,6 +163,7 @@ def skeleton(
     description: str,
     exact_outputs: frozenset[str] = frozenset(),
     plain_tables: frozenset[str] = frozenset(),
+    packages: bool = False,
     absolute_paths: bool = False,
     asynchronous: bool = False,
     show: tuple[str, str] | None = None,
@@ -174,13 +176,16 @@ def skeleton(
     ``imported`` maps names that the hoisted imports bind to what they stand for (``np``: ``numpy``,
     ``Path``: ``pathlib:Path``). ``exact_outputs`` are outputs whose stored value must be read back
     unchanged. ``plain_tables``: variables that cross as tables whose missing values are all nan.
+    ``packages``: the code imports more than Python's own library.
     ``absolute_paths``: the component changes its working directory. ``asynchronous``: the
     cells await something. ``show``: the names of the helper that displays values and of its part, where
     a cell displays one; ``display``: the cells call IPython's ``display``. ``stand_ins``: modules, helpers and variables that
     translated IPython syntax needs (see :data:`nbcomponent.export.plain.STAND_IN`). ``tables``: pandas
     prints tables.
     """
-    writer = _Writer(interface, taken, imported, exact_outputs, plain_tables, absolute_paths)
+    writer = _Writer(
+        interface, taken, imported, exact_outputs, plain_tables, packages, absolute_paths
+    )
     arguments = taken.fresh("arguments")
     parse = taken.fresh("parse_arguments")
     parse_code = _parse_arguments(writer, parse, description)
@@ -698,6 +703,16 @@ def _store(writer: _Writer, port: Port, file: str, plain: str) -> list[str]:
         lines = [f"{file}.write_bytes({variable}.encode())"]
     elif stored_as == "joblib":
         lines = [f"{writer.module('joblib')}.dump({variable}, {plain})"]
+    elif port.name in writer.exact_outputs and writer.packages and variable not in _RANDOM_STATES:
+        pickler = writer.helper(
+            "Pickler",
+            helpers.PICKLER,
+            pickle=writer.module("pickle"),
+            sys=writer.module("sys"),
+            Any=writer.typing("Any"),
+        )
+        stream = writer.taken.fresh("stream")
+        lines = [f'with {file}.open("wb") as {stream}:\n    {pickler}({stream}).dump({variable})']
     else:
         lines = [f"{file}.write_bytes({writer.module('pickle')}.dumps({variable}))"]
     if port.name in writer.exact_outputs and stored_as in ("parquet", "csv", "npy", "json", "text"):
