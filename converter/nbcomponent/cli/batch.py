@@ -74,13 +74,15 @@ def run_batch(
     jobs: int,
     on_done: Callable[[int], None] = lambda count: None,
     timeout: float | None = None,
+    apart: Callable[[Item], bool] = lambda item: False,
 ) -> list[Outcome[Result]]:
     """``[task(item) for item in items]``, on ``jobs`` processes, in the order of ``items``.
 
-    A single item is worked on in this process. ``task`` and ``items`` must be picklable; ``on_done``
+    A single item is worked on in this process, unless ``apart`` says that it may be long inside C code,
+    where this process would hear neither its time limit nor Ctrl-C. ``task`` and ``items`` must be picklable; ``on_done``
     hears the number of items done so far. ``timeout``: seconds that one item may take.
     """
-    if len(items) <= 1:
+    if not items or (len(items) == 1 and not apart(items[0])):
         outcomes = [attempt(task, item, timeout) for item in items]
         on_done(len(items))
         return outcomes

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nbcomponent.cli.collect import STDIN, Collected, Source, collect
+from nbcomponent.cli.collect import STDIN, Collected, Source, collect, is_large
 from nbcomponent.cli.options import add_batch_options, codes_option, jobs_for, timeout_for
 from nbcomponent.cli.output import wants_colour, write
 from nbcomponent.cli.progress import progress
@@ -142,7 +142,12 @@ def _check(
     ]
     with progress("checking", len(works), options.quiet) as on_done:
         outcomes = run_batch(
-            check_file, works, jobs_for(options.jobs), on_done, timeout_for(options.timeout)
+            check_file,
+            works,
+            jobs_for(options.jobs),
+            on_done,
+            timeout_for(options.timeout),
+            lambda work: is_large(work.path),
         )
     return [
         failed_report(shown_path(work.path), outcome) if isinstance(outcome, Failure) else outcome

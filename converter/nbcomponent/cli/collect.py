@@ -200,6 +200,14 @@ def is_notebook(path: str) -> bool:
         return False
 
 
+def is_large(path: str) -> bool:
+    """Whether a file is so large that a process of its own costs little beside it."""
+    try:
+        return os.stat(path).st_size > 1_000_000  # noqa: PTH116
+    except (OSError, ValueError):
+        return False
+
+
 def excluded(path: str, settings: Settings) -> bool:
     """Whether the project's ``exclude`` patterns name the file or a folder it lies in."""
     if not settings.exclude or settings.path is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nbcomponent.cli.collect import STDIN, Source, collect
+from nbcomponent.cli.collect import STDIN, Source, collect, is_large
 from nbcomponent.cli.options import add_batch_options, jobs_for, timeout_for
 from nbcomponent.cli.output import wants_colour, write
 from nbcomponent.cli.progress import progress
@@ -128,7 +128,12 @@ def execute(options: argparse.Namespace) -> int:
     exported = [work for work in works if work not in clashes]
     with progress("exporting", len(exported), options.quiet) as on_done:
         outcomes = run_batch(
-            export_notebook, exported, jobs_for(options.jobs), on_done, timeout_for(options.timeout)
+            export_notebook,
+            exported,
+            jobs_for(options.jobs),
+            on_done,
+            timeout_for(options.timeout),
+            lambda work: is_large(work.path),
         )
     done = {
         work: ExportReport(failed_report(work.path, outcome), work.target, _failed_state(outcome))
