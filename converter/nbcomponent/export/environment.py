@@ -134,6 +134,11 @@ class Versions:
         return Lock(self.python(), self.imports, self.packages)
 
 
+_LARGEST_LIST = 1_000_000  # bytes; a pipe or a device has no end at all
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+"""What JSON can hold and no file of requirements can."""
+
+
 def requirements_of(
     tagged: TaggedNotebook, cells: Iterable[int], folder: Path
 ) -> list[Requirement]:
@@ -158,8 +163,10 @@ def _requirement_file(folder: Path, name: str, place: Place) -> list[Requirement
     if path.is_absolute() or ".." in path.parts:
         return []
     try:
+        if not (folder / path).is_file() or (folder / path).stat().st_size > _LARGEST_LIST:
+            return [Requirement(f"-r {name}", None, place=place)]
         text = (folder / path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):
         return [Requirement(f"-r {name}", None, place=place)]
     lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines())
     return [
@@ -169,7 +176,7 @@ def _requirement_file(folder: Path, name: str, place: Place) -> list[Requirement
 
 def parse_requirement(text: str, manager: str = "pip", place: Place = FILE_START) -> Requirement:
     """One requirement as people write it: ``numpy``, ``numpy>=1.26``, ``x[all]==1``, a URL."""
-    plain = text.strip().strip("\"'")
+    plain = _NO_TEXT.sub("\ufffd", text).strip().strip("\"'")
     if "::" in plain:
         plain = plain.partition("::")[2]
     match = _REQUIREMENT.match(plain)
