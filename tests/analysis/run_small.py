@@ -1,7 +1,8 @@
-"""Run small notebooks for real: once whole, once the component's cells alone, each in its own process.
+"""Run small notebooks for real: once whole, once the component's cells alone.
 
-Reads ``[{"id", "cells": [[source, in the component], ...]}, ...]`` on standard input and writes, for each,
-what the component's cells printed in both runs. The libraries are imported once; each run is a fork.
+Reads ``[{"id", "alone": bool, "cells": [[source, in the component], ...]}, ...]`` on standard input and
+writes, for each, what the component's cells printed in both runs. Those that may touch the process, or
+need IPython, run in forks of a process that has the libraries imported; plain ones in this process.
 """
 
 from __future__ import annotations
@@ -9,18 +10,39 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
-SCRATCH = "/tmp/_nbc"
+_SCRATCH = re.compile(r"/tmp(?=/_nbc|'|/\{\}|/%s)")
 
 
-def run(cells: list[tuple[str, bool]]) -> list[str]:
+def run_plain(cells: list[tuple[str, bool]]) -> list[str]:
     """What each cell of the component printed, and the error that ended the run."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    said: list[str] = []
+    for source, own in cells:
+        out = io.StringIO()
+        failed = ""
+        try:
+            with redirect_stdout(out), redirect_stderr(io.StringIO()):
+                exec(compile(source, "cell", "exec", dont_inherit=True), namespace)
+        except Exception as error:  # noqa: BLE001 - the cell's own failure is what is asked for
+            failed = f"!{type(error).__name__}: {error}"
+        if own or failed:
+            said.append(failed or out.getvalue())
+        if failed:
+            break
+    return said
+
+
+def run_in_ipython(cells: list[tuple[str, bool]]) -> list[str]:
+    """The same through IPython's own shell."""
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell.instance()
@@ -44,10 +66,13 @@ def forked(cells: list[tuple[str, bool]], folder: Path) -> list[str]:
     child = os.fork()
     if child == 0:
         os.close(reading)
+        for number in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)  # what other programs print
         os.chdir(folder)
+        sys.path.insert(0, str(folder))
         warnings.simplefilter("ignore")
         try:
-            answer = run([(s.replace(SCRATCH, f"{folder}/_nbc"), own) for s, own in cells])
+            answer = run_in_ipython([(_SCRATCH.sub(str(folder), s), own) for s, own in cells])
         except BaseException as problem:  # noqa: BLE001 - the parent must hear of anything
             answer = [f"!{type(problem).__name__}: {problem}"]
         with os.fdopen(writing, "w") as pipe:
@@ -60,6 +85,14 @@ def forked(cells: list[tuple[str, bool]], folder: Path) -> list[str]:
     return json.loads(text) if text else ["!died"]
 
 
+def is_plain(source: str) -> bool:
+    try:
+        compile(source, "cell", "exec", dont_inherit=True)
+    except SyntaxError:
+        return False
+    return "get_ipython" not in source
+
+
 def main() -> None:
     os.environ.setdefault("MPLBACKEND", "agg")
     from IPython.core.history import HistoryManager
@@ -69,13 +102,17 @@ def main() -> None:
     import sklearn.ensemble
     import sklearn.linear_model  # noqa: F401
 
+    warnings.simplefilter("ignore")
     home = Path(tempfile.mkdtemp())
     os.environ["IPYTHONDIR"] = str(home / "ipython")
     InteractiveShell.instance(colors="nocolor")
     for wanted in json.load(sys.stdin):
         cells = [(source, own) for source, own in wanted["cells"]]
-        whole = forked(cells, home / "work")
-        alone = forked([(s, own) for s, own in cells if own], home / "work")
+        own_cells = [(source, own) for source, own in cells if own]
+        if wanted["alone"] and all(is_plain(source) for source, _ in cells):
+            whole, alone = run_plain(cells), run_plain(own_cells)
+        else:
+            whole, alone = forked(cells, home / "work"), forked(own_cells, home / "work")
         print(json.dumps({"id": wanted["id"], "whole": whole, "alone": alone}), flush=True)
     shutil.rmtree(home, ignore_errors=True)
 

@@ -18,7 +18,7 @@ def cells_output(*sources: str) -> str:
     import io
 
     stream = io.StringIO()
-    names: dict[str, object] = {"__name__": "notebook"}
+    names: dict[str, object] = {"__name__": "__main__"}
     with contextlib.redirect_stdout(stream):
         for source in sources:
             exec(source, names)  # The notebook, run here to compare with.
@@ -264,3 +264,17 @@ def test_values_that_hold_the_global_random_generator_share_it_still(exported: E
     )
     shop = exported(*zip(cells, (P1, P2, P3), strict=True), boundary="auto")
     assert shop.pipeline() == cells_output(*cells)
+
+
+def test_values_bring_along_classes_that_have_no_methods(exported: Exported) -> None:
+    made = (
+        "from collections import namedtuple\nfrom dataclasses import dataclass, field\nimport enum\n"
+        "@dataclass\nclass Point:\n    x: int\n    tags: list = field(default_factory=list)\n"
+        "Pair = namedtuple('Pair', 'a b')\nclass Colour(enum.Enum):\n    RED = 1\n"
+        "class Oops(Exception):\n    pass\n"
+        "def make():\n    return {1: Point(2)}\n"
+        "found = make()\npairs = []\npairs.append(Pair(1, Colour.RED))\nerror = [Oops('no')]"
+    )
+    shown = "print(found[1].x, found, pairs, error)"
+    shop = exported((made, P1), (shown, P2), boundary="auto")
+    assert shop.pipeline() == cells_output(made, shown)

@@ -16,6 +16,7 @@ from nbcomponent.analysis.carrying import kind_of
 from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.exactness import is_exact
 from nbcomponent.analysis.facts import Function, Statement
+from nbcomponent.analysis.instances import classes_of, only_defines
 from nbcomponent.analysis.library import PURE_BUILTINS, UNSTORABLE_TYPES
 from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.analysis.repeating import Repeater
@@ -198,6 +199,17 @@ class Supplier:
                     f"whose definition in cell {statement.cell} has effects"
                 )
             definitions[statement] = None
+        if its_type not in _PLAIN_TYPES:
+            for label, statement in classes_of(name, at, self.namespace, self.timeline).items():
+                if statement.cell in own:
+                    continue
+                is_definition = kind_of(statement, self.namespace) == "definition"
+                if is_definition or only_defines(statement, self.namespace):
+                    definitions[statement] = None
+                elif label == its_type:
+                    return Supply(
+                        problem=f"it needs {label}, whose definition in cell {statement.cell} has effects"
+                    )
         ordered = tuple(sorted(definitions, key=lambda s: (s.cell, s.index)))
         return Supply(producer, its_type, statements, ordered, exact=exact)
 

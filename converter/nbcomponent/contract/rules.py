@@ -144,9 +144,13 @@ def column_problems(column: Column) -> Iterable[Problem]:
     for value in column.allowed or ():
         if not _fits_dtype(value, kind, column.dtype):
             yield "NBC224", f"the allowed value {value!r} of the column {name} is no {column.dtype}"
-        elif isinstance(value, (int, float)) and (
-            (column.min is not None and value < column.min)
-            or (column.max is not None and value > column.max)
+        elif (
+            isinstance(value, (int, float))
+            and not isinstance(value, bool)
+            and (
+                (column.min is not None and value < column.min)
+                or (column.max is not None and value > column.max)
+            )
         ):
             yield "NBC224", f"the allowed value {value!r} of the column {name} is outside its range"
     if column.allowed is not None and not column.allowed:

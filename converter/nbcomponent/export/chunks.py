@@ -237,7 +237,20 @@ def _is_star(node: ast.stmt) -> bool:
     )
 
 
+_MAKE_CLASSES = frozenset({"namedtuple", "NamedTuple", "Enum", "IntEnum"})
+
+
 def _is_definition(node: ast.stmt) -> bool:
+    """A function, a class, or ``Point = namedtuple("Point", "x y")``, which must pickle likewise."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+        call = node.value
+        arguments = [*call.args, *(k.value for k in call.keywords)]
+        return (
+            len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Name)
+            and (dotted(call.func) or "").rpartition(".")[2] in _MAKE_CLASSES
+            and all(map(is_literal, arguments))
+        )
     return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 
 

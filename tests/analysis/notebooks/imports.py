@@ -13,7 +13,7 @@ IMPORTS = [
         == main
         print(math.pi, PurePath("."), os.path.sep)
         """, "math PurePath os", "math=101@0; PurePath=101@0; os=101@0"),
-    case("alias", """
+    case("import with an alias", """
         ==
         import numpy as np
         == main

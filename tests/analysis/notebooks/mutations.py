@@ -152,7 +152,7 @@ FRAMES = [
     between("del column", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2], 'z': [1, 2]})", "del df['z']", "df"),
     between("pop column", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2], 'z': [1, 2]})", "z = df.pop('z')", "df"),
     between("insert column", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2]})", "df.insert(0, 'w', 1)", "df"),
-    between("alias of a frame", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2]})", "other = df\nother['y'] = 1", "df"),
+    between("frame by another name", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2]})", "other = df\nother['y'] = 1", "df"),
     between("rebound frame", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2]})", "df = df[df.x > 1]", "df"),
     between("frame through a function", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2]})", "def prepare(d):\n    d['y'] = 1\n    return d\nready = prepare(df)", "df"),
     between("frame through pipe", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2]})", "def prepare(d):\n    d['y'] = 1\n    return d\nready = df.pipe(prepare)", "df", runs=None),

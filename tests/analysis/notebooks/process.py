@@ -590,7 +590,7 @@ OPTION_SETS = [
     ("logging.disable", "import logging", "logging.disable(50)", "print(logging.getLogger('x').isEnabledFor(40))"),
     ("warnings.filterwarnings", "import warnings", 'warnings.filterwarnings("error")', "try:\n    warnings.warn('x')\nexcept UserWarning:\n    print('raised')"),
     ("warnings.simplefilter", "import warnings", 'warnings.simplefilter("error")', "try:\n    warnings.warn('x')\nexcept UserWarning:\n    print('raised')"),
-    ("locale.setlocale", "import locale", 'locale.setlocale(locale.LC_ALL, "C.UTF-8")', "print(locale.setlocale(locale.LC_CTYPE))"),
+    ("locale.setlocale", "import locale", 'locale.setlocale(locale.LC_ALL, "C")', "print(locale.setlocale(locale.LC_CTYPE))"),
     ("csv.field_size_limit", "import csv", "csv.field_size_limit(123)", "print(csv.field_size_limit())"),
     ("matplotlib.rcParams", "import matplotlib", 'matplotlib.rcParams["lines.linewidth"] = 7', 'print(matplotlib.rcParams["lines.linewidth"])'),
     ("matplotlib.rc", "import matplotlib", 'matplotlib.rc("lines", linewidth=7)', 'print(matplotlib.rcParams["lines.linewidth"])'),
