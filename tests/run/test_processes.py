@@ -42,15 +42,18 @@ def start(tmp_path: Path, code: str, **options: Any) -> GuardedProcess:
     )
 
 
+def runs(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 def alive(pids: list[int]) -> list[int]:
     """Those of ``pids`` that still run, after they had a moment to end."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
-        running = [
-            pid
-            for pid in pids
-            if psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-        ]
+        running = [pid for pid in pids if runs(pid)]
         if not running:
             return []
         time.sleep(0.05)
