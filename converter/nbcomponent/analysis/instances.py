@@ -23,33 +23,56 @@ _MAKE_CLASSES = PURE_FACTORIES & {
 }
 
 
-def classes_of(
-    name: str, position: int, namespace: Namespace, timeline: Timeline
-) -> dict[str, Statement]:
-    """The classes without methods, by name, that code may use that makes the value of ``name``.
+class InstanceClasses:
+    """Finds the classes without methods that values of one notebook need."""
 
-    Followed backwards from the value's changes above ``position``, through functions and other values.
-    """
-    found: dict[str, Statement] = {}
-    pending = [e.statement for e in timeline.of(name) if e.position < position]
-    seen = {id(s) for s in pending}
-    names = {name}
-    while pending and len(seen) < _MOST:
-        statement = pending.pop()
-        for node in ast.walk(statement.node):
-            if not isinstance(node, ast.Name) or node.id in names:
-                continue
-            names.add(node.id)
-            more = [e.statement for e in timeline.of(node.id) if e.position < position]
-            for definition in namespace.reaching(node.id, position):
-                if _is_class(definition, namespace):
-                    found[node.id] = definition.statement
-                more.append(definition.statement)
-            for other in more:
-                if id(other) not in seen:
-                    seen.add(id(other))
-                    pending.append(other)
-    return found
+    def __init__(self, namespace: Namespace, timeline: Timeline) -> None:
+        self._namespace = namespace
+        self._timeline = timeline
+        self._some = any(
+            _is_class(definition, namespace)
+            for every in namespace.definitions.values()
+            for definition in every
+        )
+        self._names: dict[int, tuple[str, ...]] = {}
+
+    def of(self, name: str, position: int) -> dict[str, Statement]:
+        """The classes without methods, by name, that code may use that makes the value of ``name``.
+
+        Followed backwards from the value's changes above ``position``, through functions and other
+        values.
+        """
+        found: dict[str, Statement] = {}
+        if not self._some:
+            return found
+        namespace, timeline = self._namespace, self._timeline
+        pending = [e.statement for e in timeline.of(name) if e.position < position]
+        seen = {id(s) for s in pending}
+        names = {name}
+        while pending and len(seen) < _MOST:
+            statement = pending.pop()
+            for read in self._names_in(statement):
+                if read in names:
+                    continue
+                names.add(read)
+                more = [e.statement for e in timeline.of(read) if e.position < position]
+                for definition in namespace.reaching(read, position):
+                    if _is_class(definition, namespace):
+                        found[read] = definition.statement
+                    more.append(definition.statement)
+                for other in more:
+                    if id(other) not in seen:
+                        seen.add(id(other))
+                        pending.append(other)
+        return found
+
+    def _names_in(self, statement: Statement) -> tuple[str, ...]:
+        """The names in a statement, each once; remembered, for many values come from the same ones."""
+        names = self._names.get(id(statement))
+        if names is None:
+            found = (node.id for node in ast.walk(statement.node) if isinstance(node, ast.Name))
+            names = self._names[id(statement)] = tuple(dict.fromkeys(found))
+        return names
 
 
 def _is_class(definition: Definition, namespace: Namespace) -> bool:

@@ -16,7 +16,7 @@ from nbcomponent.analysis.carrying import kind_of
 from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.exactness import is_exact
 from nbcomponent.analysis.facts import Function, Statement
-from nbcomponent.analysis.instances import classes_of, only_defines
+from nbcomponent.analysis.instances import InstanceClasses, only_defines
 from nbcomponent.analysis.library import PURE_BUILTINS, UNSTORABLE_TYPES
 from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.analysis.repeating import Repeater
@@ -72,6 +72,7 @@ class Supplier:
         self.effects = effects
         self.namespace = namespace
         self.timeline = timeline
+        self._classes = InstanceClasses(namespace, timeline)
         self.owner: dict[tuple[int, int], str] = {}
         self.producers: dict[tuple[str, str], str] = {}
         self._statement_of: dict[Function, Statement] = {
@@ -200,7 +201,7 @@ class Supplier:
                 )
             definitions[statement] = None
         if its_type not in _PLAIN_TYPES:
-            for label, statement in classes_of(name, at, self.namespace, self.timeline).items():
+            for label, statement in self._classes.of(name, at).items():
                 if statement.cell in own:
                     continue
                 is_definition = kind_of(statement, self.namespace) == "definition"

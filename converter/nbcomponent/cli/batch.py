@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 
-from nbcomponent.core.room import TimeLimit, with_room
+from nbcomponent.core.room import TimeLimit, is_occupied, with_room
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -250,6 +250,7 @@ def _serve(
     """The loop of a worker: items in, outcomes out, until the pipe closes."""
     import pickle
     import signal
+    import threading
 
     for other in inherited:
         other.close()
@@ -262,7 +263,11 @@ def _serve(
         except (EOFError, OSError):
             return
         collector.between_items()
-        packed = attempt(pickle.dumps, (number, attempt(task, item, timeout)))
+        outcome = attempt(task, item, timeout)
+        if is_occupied():
+            # It would take time and memory from all that follow. The parent kills this process.
+            threading.Event().wait()
+        packed = attempt(pickle.dumps, (number, outcome))
         if isinstance(packed, Failure):
             packed = pickle.dumps((number, packed))
         try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from time import monotonic
 from typing import TypeVar, Union
 
 Result = TypeVar("Result")
@@ -22,6 +23,11 @@ STACK_BYTES = 512 * 1024 * 1024
 
 _STOP_SECONDS = 5.0
 """How long work that is told to stop may take to clear up."""
+
+_TELL_AGAIN_SECONDS = 1.0
+"""Told once is not always enough: what is raised inside a destructor or a callback is swallowed there."""
+
+_NAME = "nbcomponent-room"
 
 _inside = threading.local()
 _setting = threading.Lock()
@@ -54,13 +60,11 @@ def with_room(task: Callable[[], Result], seconds: float | None = None) -> Resul
     try:
         thread.join(seconds)
         if thread.is_alive():
-            _raise_in(thread, TimeLimit)
-            thread.join(_STOP_SECONDS)
+            _stop(thread, TimeLimit)
             if not outcome or isinstance(outcome[0], TimeLimit):
                 raise TimeLimit
     except KeyboardInterrupt:
-        _raise_in(thread, KeyboardInterrupt)
-        thread.join(_STOP_SECONDS)
+        _stop(thread, KeyboardInterrupt)
         raise
     done = outcome[0]
     if isinstance(done, BaseException):
@@ -71,10 +75,23 @@ def with_room(task: Callable[[], Result], seconds: float | None = None) -> Resul
     return done[0]
 
 
+def is_occupied() -> bool:
+    """Whether work that was told to stop goes on in this process (inside C code it hears nothing)."""
+    return any(thread.name == _NAME for thread in threading.enumerate())
+
+
+def _stop(thread: threading.Thread, error: type[BaseException]) -> None:
+    """Raise ``error`` in the thread until it ends, or for as long as it may take to clear up."""
+    latest = monotonic() + _STOP_SECONDS
+    while thread.is_alive() and monotonic() < latest:
+        _raise_in(thread, error)
+        thread.join(_TELL_AGAIN_SECONDS)
+
+
 def _started(work: Callable[[], None]) -> threading.Thread | None:
     """A started thread with a large stack; None where the system gives none."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
-    thread = threading.Thread(target=work, name="nbcomponent-room", daemon=True)
+    thread = threading.Thread(target=work, name=_NAME, daemon=True)
     with _setting:
         before = threading.stack_size(STACK_BYTES)
         try:
