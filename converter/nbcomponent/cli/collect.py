@@ -3,7 +3,7 @@
 ``os.path`` here, since paths are shown exactly as the caller wrote them, and ``Path`` rewrites them.
 """
 
-# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH120, PTH123, PTH206, PTH207
+# ruff: noqa: PTH100, PTH112, PTH118, PTH120, PTH206, PTH207
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ from fnmatch import fnmatch
 from nbcomponent.cli.report.model import FileReport
 from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix
 from nbcomponent.core.errors import UnusableInput
+from nbcomponent.core.files import head_of
 from nbcomponent.core.settings import Settings, settings_for
 
 STDIN = "-"
+
+_SEARCHED_BYTES = 1024 * 1024
+"""How far a Python file that was found in a folder is searched for its first cell mark."""
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -191,13 +195,13 @@ def is_notebook(path: str) -> bool:
     """Whether a file found in a folder is a notebook: by its name, Python files by a cell mark."""
     if path.endswith(".ipynb"):
         return True
-    if not path.endswith(".py") or not os.path.isfile(path):
+    if not path.endswith(".py"):
         return False
     try:
-        with open(path, "rb") as file:
-            return any(line.startswith(b"# %%") for line in file)
+        head = head_of(path, _SEARCHED_BYTES)
     except OSError:
         return False
+    return b"\n# %%" in head or head.startswith(b"# %%")
 
 
 def is_large(path: str) -> bool:

@@ -26,6 +26,7 @@ from nbcomponent.core.diagnostics import (
     Severity,
     in_reading_order,
 )
+from nbcomponent.core.files import read_regular
 from nbcomponent.notebook.model import TaggedNotebook
 
 if TYPE_CHECKING:
@@ -75,11 +76,8 @@ def _beside(folder: Path) -> Beside:
 
     def text(path: str) -> str | None:
         try:
-            place = folder / path
-            if not place.is_file() or place.stat().st_size > _LARGEST_MODULE:
-                return None
-            return place.read_text(encoding="utf-8", errors="replace")
-        except (OSError, ValueError):
+            return read_regular(folder / path, _LARGEST_MODULE).decode(errors="replace")
+        except OSError:
             return None
 
     return Beside(kind, text)

@@ -25,6 +25,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbcomponent.core.files import read_regular
+
 STATE_FOLDER = ".nbcomponent"
 """Local state inside an exported folder (runs, evidence): a replacement keeps it."""
 
@@ -221,7 +223,7 @@ def _write_journal(path: Path, journal: Mapping[str, int]) -> None:
 
 def _journal_number(journal: Path) -> int | None:
     try:
-        value = json.loads(journal.read_bytes())
+        value = json.loads(read_regular(journal))
     except (OSError, ValueError):
         return None
     number = value.get("new") if isinstance(value, dict) else None

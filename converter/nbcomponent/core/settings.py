@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nbcomponent.core.errors import unusable
+from nbcomponent.core.files import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,14 +57,11 @@ def settings_for(folder: str) -> Settings:
 
 def _table(path: str) -> Mapping[str, Any] | None:
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_regular(path, MAX_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise _wrong(path, f"cannot be read: {error.strerror}") from error
-    if len(data) > MAX_BYTES:
-        raise _wrong(path, f"is larger than {MAX_BYTES} bytes")
     # Most files have no such table, and to parse TOML costs more than to check a small notebook.
     if b"nbcomponent" not in data:
         return None

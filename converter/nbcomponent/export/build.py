@@ -19,6 +19,7 @@ from nbcomponent.contract.examine import Examination
 from nbcomponent.contract.model import Interface, Port
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, in_reading_order
 from nbcomponent.core.errors import unusable
+from nbcomponent.core.files import read_regular, resolved
 from nbcomponent.export.chunks import dotted
 from nbcomponent.export.component_yaml import LEGAL_VERSION, component_yaml
 from nbcomponent.export.distributions import installed
@@ -177,7 +178,7 @@ def as_whole(tagged: TaggedNotebook, name: str) -> TaggedNotebook:
 
 def _bytes_of(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError:
         return None
 
@@ -187,8 +188,8 @@ def _beside(folder: Path, out: Path) -> str:
     import os
 
     try:
-        return PurePosixPath(Path(os.path.relpath(folder.resolve(), out.resolve()))).as_posix()
-    except (OSError, RuntimeError):  # Links in a circle: writing there will say so.
+        return PurePosixPath(Path(os.path.relpath(resolved(folder), resolved(out)))).as_posix()
+    except OSError:  # Links in a circle: writing there will say so.
         return folder.absolute().as_posix()
     except ValueError:  # Another drive.
         return folder.resolve().as_posix()

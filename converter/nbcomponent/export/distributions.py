@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from nbcomponent.core.files import read_regular
+
 WELL_KNOWN = {
     "attr": "attrs",
     "bs4": "beautifulsoup4",
@@ -248,9 +250,9 @@ def _kernel_python(kernel: str | None) -> Path | None:
         return None
     for folder in _kernel_folders():
         try:
-            spec = json.loads((folder / kernel / "kernel.json").read_bytes())
+            spec = json.loads(read_regular(folder / kernel / "kernel.json"))
             program = Path(spec["argv"][0])
-        except (OSError, ValueError, KeyError, IndexError, TypeError):
+        except (OSError, ValueError, KeyError, IndexError, TypeError, RecursionError):
             continue
         if not program.is_absolute() or not program.exists():
             return None

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from nbcomponent.contract.model import Interface
 from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix, Place, Severity
+from nbcomponent.core.files import read_regular, resolved
 from nbcomponent.export.distributions import SAME_NAME, WELL_KNOWN, Installed, normal
 from nbcomponent.export.local_modules import Imported
 from nbcomponent.export.lock import Lock
@@ -134,7 +135,6 @@ class Versions:
         return Lock(self.python(), self.imports, self.packages)
 
 
-_LARGEST_LIST = 1_000_000  # bytes; a pipe or a device has no end at all
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 """What JSON can hold and no file of requirements can."""
 
@@ -163,9 +163,7 @@ def _requirement_file(folder: Path, name: str, place: Place) -> list[Requirement
     if path.is_absolute() or ".." in path.parts:
         return []
     try:
-        if not (folder / path).is_file() or (folder / path).stat().st_size > _LARGEST_LIST:
-            return [Requirement(f"-r {name}", None, place=place)]
-        text = (folder / path).read_text(encoding="utf-8")
+        text = read_regular(folder / path).decode()
     except (OSError, ValueError):
         return [Requirement(f"-r {name}", None, place=place)]
     lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines())
@@ -385,10 +383,9 @@ class _Resolution:
         path = PurePosixPath(name.replace("\\", "/"))
         full = folder / path
         try:
-            inside = full.resolve().is_relative_to(folder.resolve())
-            if path.is_absolute() or not inside or not full.is_file():
+            if path.is_absolute() or not resolved(full).is_relative_to(resolved(folder)):
                 raise FileNotFoundError(name)
-            data = full.read_bytes()
+            data = read_regular(full)
             document = parse_yaml(decode_yaml(data)).data
         except (OSError, YamlError) as error:
             reason = (

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix, Severity
+from nbcomponent.core.files import read_regular, resolved
 
 NEVER_SHIPPED = frozenset(
     {
@@ -305,7 +306,10 @@ def _files_below(folder: Path, path: PurePosixPath) -> Iterable[PurePosixPath]:
 
 
 def _is_inside(folder: Path, path: Path) -> bool:
-    return path.resolve().is_relative_to(folder.resolve())
+    try:
+        return resolved(path).is_relative_to(resolved(folder))
+    except OSError:  # Links in a circle lead nowhere.
+        return False
 
 
 def _read_inside(folder: Path, path: PurePosixPath, diagnostics: list[Diagnostic]) -> bytes | None:
@@ -326,7 +330,7 @@ def _read_inside(folder: Path, path: PurePosixPath, diagnostics: list[Diagnostic
                 _refused(str(path), "it is larger than 64 MiB; make it a data input")
             )
             return None
-        return full.read_bytes()
+        return read_regular(full, _LARGEST)
     except OSError as error:
         diagnostics.append(_refused(str(path), error.strerror or str(error)))
         return None

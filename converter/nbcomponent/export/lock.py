@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbcomponent.core.errors import unusable
+from nbcomponent.core.files import read_regular
 from nbcomponent.schema.yaml_places import YamlError, decode_yaml, dump, parse_yaml
 
 SCHEMA = "nbcomponent.lock/1"
@@ -38,7 +39,7 @@ def read_lock(path: Path) -> Lock:
     Raises :class:`nbcomponent.core.errors.UnusableInput` (NBC964) where it is no lock.
     """
     try:
-        data = parse_yaml(decode_yaml(path.read_bytes())).data
+        data = parse_yaml(decode_yaml(read_regular(path))).data
     except FileNotFoundError:
         return Lock()
     except OSError as error:

@@ -20,6 +20,7 @@ from typing import Literal
 from nbcomponent.core.atomic import STATE_FOLDER, recover, replace_folder, write_file
 from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix
 from nbcomponent.core.errors import unusable
+from nbcomponent.core.files import read_regular
 from nbcomponent.export.build import Export
 from nbcomponent.export.local_modules import NEVER_SHIPPED
 
@@ -91,8 +92,11 @@ def _write(export: Export, target: Path, *, force: bool, reading: bool, diff: bo
     if not reading:
         target.parent.mkdir(parents=True, exist_ok=True)
         recover(target)
-    present = dict(_present(target))
     former = _manifest(target)
+    ours = export.files.keys() | former.keys()
+    present = {
+        path: _bytes_of(target / path) if path in ours else None for path in _present(target)
+    }
     edited, removed = [], []
     for path, data in present.items():
         wanted = export.files.get(path)
@@ -167,25 +171,31 @@ def _target(export: Export, out: Path) -> Path:
     return target
 
 
-def _present(folder: Path, prefix: str = "") -> Iterator[tuple[str, bytes | None]]:
-    """Files in the folder; None for what is no regular file (a link, a pipe)."""
+def _present(folder: Path, prefix: str = "") -> Iterator[str]:
+    """What stands in the folder and below, except folders."""
     if not folder.is_dir():
         return
     for entry in sorted(folder.iterdir()):
         name = f"{prefix}{entry.name}"
         if entry.name in NEVER_SHIPPED and not entry.is_symlink():
             continue
-        if entry.is_symlink():
-            yield name, None
-        elif entry.is_dir():
+        if entry.is_dir() and not entry.is_symlink():
             yield from _present(entry, f"{name}/")
         else:
-            yield name, entry.read_bytes() if entry.is_file() else None
+            yield name
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    """None for what is surely not what was exported: a link, a pipe, a file that cannot be read."""
+    try:
+        return None if path.is_symlink() else read_regular(path)
+    except OSError:
+        return None
 
 
 def _manifest(target: Path) -> dict[str, str]:
     try:
-        data = json.loads((target / STATE_FOLDER / MANIFEST).read_bytes())
+        data = json.loads(read_regular(target / STATE_FOLDER / MANIFEST))
     except (OSError, ValueError):
         return {}
     files = data.get("files") if isinstance(data, dict) else None
@@ -208,7 +218,7 @@ def _diff(
 ) -> Iterator[str]:
     for change in changes:
         if change.path == export.lock_file.name and change.path not in export.files:
-            before = export.lock_file.read_bytes() if export.lock_file.exists() else b""
+            before = _bytes_of(export.lock_file) or b""
             after, shown = export.lock or b"", change.path
         else:
             before, after = present.get(change.path) or b"", export.files.get(change.path, b"")

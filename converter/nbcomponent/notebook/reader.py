@@ -12,21 +12,22 @@ Whatever the file holds, the result is a notebook or one clear finding:
 from __future__ import annotations
 
 import json
-import os
 import re
-import stat
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
 from nbcomponent.core.errors import unusable
+from nbcomponent.core.files import read_pieces, read_regular
 from nbcomponent.notebook.model import Cell, CellKind, Notebook
 from nbcomponent.notebook.slim import without_outputs
 
 SLIM_FROM = 4_000_000
 """Bytes from which on outputs are cut out before parsing: smaller files are parsed faster whole."""
+
+LARGEST_NOTEBOOK = 1024 * 1024 * 1024
+"""Bytes. What is larger could take all memory from everything else that runs."""
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _PERCENT = re.compile(rb"^[ \t]*#[ \t]*%%", re.MULTILINE)
@@ -44,15 +45,9 @@ def read_notebook(path: str) -> Notebook:
     if path == "-":
         return parse_notebook(read_standard_input(path), path)
     try:
-        descriptor = _open_file(path)
-    except (OSError, ValueError) as error:
-        raise unusable(path, "NBC901", f"The file cannot be read: {_reason(error)}.") from None
-    try:
-        data = _read_all(descriptor, os.fstat(descriptor).st_size)
+        data = read_regular(path, LARGEST_NOTEBOOK)
     except OSError as error:
         raise unusable(path, "NBC901", f"The file cannot be read: {_reason(error)}.") from None
-    finally:
-        os.close(descriptor)
     return parse_notebook(data, path)
 
 
@@ -62,12 +57,11 @@ def read_standard_input(path: str = "-") -> bytes:
     if stream is None:
         raise unusable(path, "NBC901", "There is no standard input to read.")
     try:
-        data: bytes = stream.read()
+        return read_pieces(stream.read, LARGEST_NOTEBOOK)
     except OSError as error:
         raise unusable(
             path, "NBC901", f"Standard input cannot be read: {_reason(error)}."
         ) from None
-    return data
 
 
 def parse_notebook(data: bytes, path: str) -> Notebook:
@@ -87,43 +81,10 @@ def parse_notebook(data: bytes, path: str) -> Notebook:
     return _notebook(_loads(data, path), path)
 
 
-# --- bytes ---------------------------------------------------------------------------------------
-
-
-def _open_file(path: str) -> int:
-    """A descriptor of the regular file ``path``; a pipe or device is refused without waiting for it."""
-    mode = Path(path).stat().st_mode
-    if not stat.S_ISREG(mode):
-        raise OSError(f"it is {_kind_of_file(mode)}, not a file")
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError("it was replaced while it was opened")
-    return descriptor
-
-
-def _kind_of_file(mode: int) -> str:
-    if stat.S_ISDIR(mode):
-        return "a folder"
-    if stat.S_ISFIFO(mode):
-        return "a pipe"
-    if stat.S_ISSOCK(mode):
-        return "a socket"
-    return "a device"
-
-
-def _reason(error: OSError | ValueError) -> str:
-    if isinstance(error, OSError) and error.strerror:
+def _reason(error: OSError) -> str:
+    if error.strerror:
         return error.strerror[0].lower() + error.strerror[1:]
     return str(error)
-
-
-def _read_all(descriptor: int, size: int) -> bytes:
-    parts: list[bytes] = []
-    while part := os.read(descriptor, max(size, 65536) + 1):
-        parts.append(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 # --- JSON ----------------------------------------------------------------------------------------

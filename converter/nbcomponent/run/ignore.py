@@ -5,9 +5,12 @@ The rules are those of Git's pattern format. Azure Machine Learning leaves the s
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
+
+from nbcomponent.core.files import read_regular
 
 ALWAYS_IGNORED = frozenset(
     ("__pycache__", ".git", ".ipynb_checkpoints", ".nbcomponent", ".amlignore", ".DS_Store")
@@ -42,9 +45,8 @@ class IgnoreRules:
 def read_ignore_rules(folder: Path) -> IgnoreRules:
     """The rules of ``.amlignore`` in ``folder``, else of ``.gitignore``; an unreadable file counts as none."""
     for name in (".amlignore", ".gitignore"):
-        path = folder / name
-        if path.is_file():
-            return parse_ignore_rules(path.read_text("utf-8", "replace"))
+        with contextlib.suppress(OSError):
+            return parse_ignore_rules(read_regular(folder / name).decode(errors="replace"))
     return IgnoreRules()
 
 

@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from nbcomponent.core.files import read_regular
+
 _MOST_BYTES = 1_000_000
 
 
@@ -27,9 +29,7 @@ def read_metrics(outputs: Mapping[str, Path]) -> dict[str, float]:
 
 def _numbers(path: Path) -> Iterator[tuple[str, float]]:
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            return
-        data = json.loads(path.read_bytes())
+        data = json.loads(read_regular(path, _MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         return  # not there, or not metrics
     pending = [("", data)]

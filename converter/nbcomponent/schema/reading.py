@@ -7,14 +7,13 @@ is still read, so that one run shows all mistakes. Only a file that is no YAML m
 from __future__ import annotations
 
 import errno
-import os
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, Severity
 from nbcomponent.core.errors import unusable
+from nbcomponent.core.files import read_regular
 from nbcomponent.schema.yaml_places import (
     Span,
     YamlDocument,
@@ -161,28 +160,13 @@ def read_yaml_file(path: Path) -> YamlFile:
 
 def _read(path: Path, shown: str) -> bytes:
     try:
-        # Without waiting: opening a pipe nobody writes to would hang.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(descriptor, "rb") as stream:
-            status = os.fstat(stream.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise unusable(shown, "NBC930", f"{shown} is not a regular file")
-            if status.st_size > _MOST_BYTES:
-                raise unusable(
-                    shown,
-                    "NBC930",
-                    f"{shown} has {status.st_size:,} bytes: too large to be such a YAML file",
-                )
-            return stream.read()
+        return read_regular(path, _MOST_BYTES)
     except OSError as error:
-        reason = (
-            "there is no such file"
-            if error.errno == errno.ENOENT
-            else (error.strerror or str(error)).lower()
-        )
-        raise unusable(shown, "NBC930", f"{shown} cannot be read: {reason}") from error
-    except ValueError as error:  # a NUL in the path
-        raise unusable(shown, "NBC930", f"{shown!r} cannot be read: {error}") from error
+        if error.errno == errno.ENOENT:
+            reason = "there is no such file"
+        else:
+            reason = (error.strerror or str(error)).lower()
+        raise unusable(shown, "NBC930", f"{shown!r} cannot be read: {reason}") from error
 
 
 def one_of(words: Sequence[str]) -> str:
