@@ -278,3 +278,86 @@ def test_values_bring_along_classes_that_have_no_methods(exported: Exported) -> 
     shown = "print(found[1].x, found, pairs, error)"
     shop = exported((made, P1), (shown, P2), boundary="auto")
     assert shop.pipeline() == cells_output(made, shown)
+
+
+def test_the_code_of_a_notebook_that_a_cell_runs_is_carried_like_the_cells(
+    exported: Exported, workshop: Any
+) -> None:
+    workshop.notebook(
+        [
+            ("import math\nBASE = 3",),
+            ("def area(r):\n    return math.pi * r**2 + BASE\n\narea(1)",),
+        ],
+        "other.ipynb",
+    )
+    shop = exported(("x = 1\n%run other.ipynb", P1), ("print(area(x))", P2), boundary="auto")
+    assert shop.pipeline() == "6.141592653589793\n"
+    assert "def area(r):" in shop.text("p2")
+    assert "BASE = 3" in shop.text("p2")
+
+
+def test_a_file_that_another_notebook_s_code_reads_is_found_too(
+    exported: Exported, workshop: Any
+) -> None:
+    workshop.notebook([("text = open('words.txt').read()",)], "other.ipynb")
+    (workshop.folder / "words.txt").write_text("one two")
+    shop = exported(("%run other.ipynb", P1), ("print(text.split())", P2), boundary="auto")
+    assert shop.pipeline() == "['one', 'two']\n"
+
+
+def test_findings_about_code_that_is_run_from_a_file_stand_at_the_line_that_runs_it(
+    workshop: Any,
+) -> None:
+    workshop.notebook([("import math\n\ny = unknown + 1",)], "other.ipynb")
+    export = workshop.build([("x = 1\n%run other.ipynb\nz = missing", P1)])
+    found = {d.name: d.place for d in export.diagnostics if d.code == "NBC102"}
+    assert (found["unknown"].line, found["unknown"].column) == (2, 1)
+    assert (found["missing"].line, found["missing"].column) == (3, 5)
+
+
+def test_load_runs_nothing_and_says_so(exported: Exported, workshop: Any) -> None:
+    export = workshop.build([("%load tools.py", P1), ("print(1)", P1)])
+    assert [(d.code, d.severity) for d in export.diagnostics] == [("NBC111", "warning")]
+    assert "runs nothing" in export.diagnostics[0].message
+    assert exported(("%load tools.py", P1), ("print(1)", P1)).output(component="p1") == "1\n"
+
+
+CONTROL = """import ipywidgets as widgets
+from traitlets import Unicode
+class Greeting(widgets.DOMWidget):
+    value = Unicode('hello', sync=True)"""
+
+
+def test_a_live_control_is_made_again_since_pickle_does_not_give_it_back(
+    exported: Exported,
+) -> None:
+    pytest.importorskip("ipywidgets")
+    shop = exported(
+        (CONTROL, P1), ("w = Greeting()\nw", P1), ("w.value = 'test'\nprint(w.value)", P2),
+        ("w = Greeting(value='new')", P2), ("print(w.value)", P3), boundary="auto",
+    )  # fmt: skip
+    assert shop.pipeline().splitlines()[-2:] == ["test", "new"]
+
+
+def test_a_live_control_that_cannot_be_made_again_is_an_error(workshop: Any) -> None:
+    cells = [
+        ("import ipywidgets as widgets\nw = widgets.IntSlider()\nw.observe(print)", P1),
+        ("print(w.value)", P2),
+    ]
+    export = workshop.build(cells, boundary="auto")
+    assert errors(export) == ["NBC101"]
+    assert "live control" in next(d.message for d in export.diagnostics if d.severity == "error")
+
+
+@pytest.mark.parametrize(
+    ("body", "blocked"),
+    [("x = math.floor(2.5)", False), ("print('made')", True), ("x = random.random()", True)],
+)
+def test_a_class_is_defined_again_or_refused_and_never_pickled(
+    workshop: Any, body: str, blocked: bool
+) -> None:
+    cells = [(f"import math, random\nclass Point:\n    {body}", P1), ("p = Point()\nprint(p)", P2)]
+    export = workshop.build(cells, boundary="auto")
+    assert errors(export) == (["NBC101"] if blocked else [])
+    if not blocked:
+        assert b"class Point" in export.files["p2/run_p2.py"]

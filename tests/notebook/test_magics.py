@@ -21,6 +21,8 @@ def _treated(source: str) -> Treatment:
         ("%matplotlib inline", "drop"),
         ("%config InlineBackend.figure_format = 'retina'", "drop"),
         ("%load_ext autoreload", "drop"),
+        ("%load tools.py", "drop"),
+        ("%recall 3", "drop"),
         ("%autoreload 2", "drop"),
         ("%pdb on", "drop"),
         ("len?", "drop"),

@@ -1211,6 +1211,7 @@ VALUE_TYPES: dict[str, str] = {
     "csv.reader": "iterator",
     "csv.writer": "iterator",
     "threading.Lock": "lock",
+    "ipywidgets.interactive": "ipywidgets.interactive",
     "threading.Thread": "lock",
     "sqlite3.connect": "connection",
     "socket.socket": "connection",
@@ -1281,6 +1282,11 @@ UNSTORABLE_TYPES: dict[str, str] = {
     "process": "a running process",
 }
 """Values that no format can store, in words."""
+
+UNSTORABLE_PACKAGES: dict[str, str] = {
+    "ipywidgets": "a live control of the notebook, which pickle does not give back",
+}
+"""Packages whose objects no format can store, in words."""
 
 WELL_KNOWN_MODULES = frozenset(
     [

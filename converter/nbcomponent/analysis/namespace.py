@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Statement
@@ -240,6 +240,21 @@ class Namespace:
             path = ".".join(chain)
         self._paths[chain] = path
         return path
+
+    def bases(self, name: str, position: int) -> Iterator[str]:
+        """Dotted paths of what a class of the notebook is derived from, through its other classes."""
+        pending, seen = [name], {name}
+        while pending:
+            for definition in self.reaching(pending.pop(), position):
+                node = definition.bind.node if definition.bind.klass is not None else None
+                for base in node.bases if isinstance(node, ast.ClassDef) else ():
+                    chain = dotted(base)
+                    path = self.resolve(chain) if chain else None
+                    if path is not None:
+                        yield path
+                    elif chain and len(chain) == 1 and chain[0] not in seen:
+                        seen.add(chain[0])
+                        pending.append(chain[0])
 
     def reaching(
         self, name: str, position: int, without: frozenset[int] = frozenset()

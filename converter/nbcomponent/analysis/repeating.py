@@ -1,10 +1,11 @@
 """``--boundary auto``: values that a component makes anew rather than receives.
 
 ``units = pint.UnitRegistry()`` cannot be pickled, and need not be: making it again gives the same. So
-is a value made by the constructor of an imported package's class from literals, other such values, their
+is a value made by the constructor of an imported package's class (or of a class of the notebook that only
+gives attributes to one) from literals, other such values, their
 attributes and arithmetic, where nothing outside the reading component calls it, changes it or hands it
-on. Not: classes of modules beside the notebook and of the notebook itself (making an object may print or
-count), anything that may draw random numbers (layers of networks), opens something, or reads a file.
+on. Not: classes of modules beside the notebook and those of the notebook with methods (making an object may
+print or count), anything that may draw random numbers (layers of networks), opens something, or reads a file.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import ast
 from nbcomponent.analysis.beside import Beside
 from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.facts import Statement
-from nbcomponent.analysis.namespace import Namespace
+from nbcomponent.analysis.namespace import Definition, Namespace
 from nbcomponent.analysis.visitor import dotted
 
 _NOT_TWICE = frozenset(
@@ -64,12 +65,16 @@ class Repeater:
         self._effects = effects
         self._beside = beside
 
-    def makes_again(self, name: str, own: frozenset[int]) -> Statement | None:
-        """The statement that makes ``name``, where the component of the cells ``own`` may repeat it."""
-        return self._maker(name, own, 0)
+    def makes_again(self, name: str, own: frozenset[int], statement: Statement) -> Statement | None:
+        """``statement``, which alone makes ``name``, where the component of the cells ``own`` may repeat it."""
+        definitions = [
+            d for d in self._namespace.definitions.get(name, ()) if d.statement is statement
+        ]
+        return self._maker(name, own, 0, definitions)
 
-    def _maker(self, name: str, own: frozenset[int], depth: int) -> Statement | None:
-        definitions = self._namespace.definitions.get(name, [])
+    def _maker(
+        self, name: str, own: frozenset[int], depth: int, definitions: list[Definition]
+    ) -> Statement | None:
         if depth > _DEPTH or len(definitions) != 1 or self._namespace.deletions.get(name):
             return None
         statement = definitions[0].statement
@@ -85,11 +90,12 @@ class Repeater:
             return None
         if not self._no_effects(statement) or not self._repeats(node.value, own, depth):
             return None
-        if any(
-            s is not statement and s.cell not in own and not _only_read(name, s.node)
-            for s in self._namespace.statements
-        ):
-            return None
+        made_at = self._namespace.position[id(statement)]
+        for position, other in enumerate(self._namespace.statements):
+            if other is statement or other.cell in own or _only_read(name, other.node):
+                continue
+            if position > made_at or other.block.functions:
+                return None
         return statement
 
     def _no_effects(self, statement: Statement) -> bool:
@@ -106,7 +112,8 @@ class Repeater:
         if isinstance(node, ast.Name):
             if node.id in self._namespace.imports:
                 return self._namespace.resolve((node.id,)) is not None
-            return self._maker(node.id, own, depth + 1) is not None
+            every = self._namespace.definitions.get(node.id, [])
+            return self._maker(node.id, own, depth + 1, every) is not None
         if isinstance(node, ast.Attribute):
             return self._repeats(node.value, own, depth)
         if isinstance(node, ast.BinOp):
@@ -123,7 +130,38 @@ class Repeater:
     def _constructs(self, node: ast.Call) -> bool:
         chain = dotted(node.func)
         path = self._namespace.resolve(chain) if chain else None
-        if path is None or "." not in path:
+        if path is None and chain and len(chain) == 1:
+            return self.only_gives_attributes(chain[0])
+        return path is not None and self._is_class_of_a_package(path)
+
+    def only_gives_attributes(self, name: str) -> bool:
+        """Whether a class of the notebook only gives attributes to a class of a package."""
+        definitions = self._namespace.definitions.get(name, [])
+        node = definitions[0].bind.node if len(definitions) == 1 else None
+        if not isinstance(node, ast.ClassDef) or node.decorator_list or node.keywords:
+            return False
+        bases = [self._namespace.resolve(dotted(base) or ("",)) for base in node.bases]
+        return (
+            bool(bases)
+            and all(base is not None and self._is_class_of_a_package(base) for base in bases)
+            and all(self._is_attribute(part) for part in node.body)
+        )
+
+    def _is_attribute(self, node: ast.stmt) -> bool:
+        if isinstance(node, ast.Assign):
+            value: ast.expr | None = node.value
+            if not all(isinstance(t, ast.Name) and not _special(t.id) for t in node.targets):
+                return False
+        elif isinstance(node, ast.AnnAssign):
+            value = node.value
+        else:
+            return isinstance(node, ast.Pass) or (
+                isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            )
+        return value is None or self._repeats(value, frozenset(), _DEPTH)
+
+    def _is_class_of_a_package(self, path: str) -> bool:
+        if "." not in path:
             return False
         parts = path.split(".")
         if path == "logging.getLogger":
@@ -133,8 +171,19 @@ class Repeater:
         return not (self._beside.kind(f"{parts[0]}.py") or self._beside.kind(parts[0]))
 
 
+def _special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
 def _only_read(name: str, node: ast.AST) -> bool:
-    """Whether the code does no more with the name than look at attributes and calculate."""
+    """Whether the code does no more with the name than show it, look at attributes and calculate.
+
+    A plain assignment gives the name another value, and has nothing to do with this one.
+    """
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Name):
+        return True
+    if isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
+        node = node.value
     mentions = {id(n) for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name}
     if not mentions:
         return True

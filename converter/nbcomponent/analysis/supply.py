@@ -17,7 +17,7 @@ from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.exactness import is_exact
 from nbcomponent.analysis.facts import Function, Statement
 from nbcomponent.analysis.instances import InstanceClasses, only_defines
-from nbcomponent.analysis.library import PURE_BUILTINS, UNSTORABLE_TYPES
+from nbcomponent.analysis.library import PURE_BUILTINS, UNSTORABLE_PACKAGES, UNSTORABLE_TYPES
 from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.analysis.repeating import Repeater
 from nbcomponent.analysis.timeline import Event, Timeline
@@ -173,12 +173,15 @@ class Supplier:
     ) -> Supply:
         at = after[0].position if after else chain[-1].position + 1
         its_type = value_type(name, at, self.namespace)
+        if any(b.name == name and b.klass is not None for b in chain[0].statement.block.binds):
+            return self._class_again(chain)
         if len(chain) == 1 and not after and its_type not in _PLAIN_TYPES:
-            again = self.repeater.makes_again(name, own)
+            again = self.repeater.makes_again(name, own, chain[0].statement)
             if again is not None:
                 return Supply(statements=(again,))
-        if its_type in UNSTORABLE_TYPES:
-            return Supply(problem=f"{producer} makes it, and it is {UNSTORABLE_TYPES[its_type]}")
+        unstorable = self._unstorable(its_type, at)
+        if unstorable is not None:
+            return Supply(problem=f"{producer} makes it, and it is {unstorable}")
         if its_type in ("dict", "list") and not is_plain(name, chain, self.namespace):
             its_type = f"builtins.{its_type}"
         exact = is_exact(name, its_type, at, self.namespace, self.timeline)
@@ -213,6 +216,30 @@ class Supplier:
                     )
         ordered = tuple(sorted(definitions, key=lambda s: (s.cell, s.index)))
         return Supply(producer, its_type, statements, ordered, exact=exact)
+
+    def _class_again(self, chain: list[Event]) -> Supply:
+        """A class is defined again where it is used: of a class pickle keeps the name alone."""
+        statement = chain[0].statement
+        told_apart = any(
+            effect.kind in _TOLD_APART
+            for effect in self.effects.of_statement(statement, chain[0].position)
+        )
+        if len(chain) == 1 and only_defines(statement, self.namespace) and not told_apart:
+            return Supply(statements=(statement,))
+        return Supply(
+            problem=f"it is a class, which cannot be stored, and its definition in cell {statement.cell} "
+            "has effects or is changed later"
+        )
+
+    def _unstorable(self, its_type: str | None, position: int) -> str | None:
+        """What a value of this type is, in words, where no format can store it."""
+        if its_type is None:
+            return None
+        for kind in (its_type, *self.namespace.bases(its_type, position)):
+            package = UNSTORABLE_PACKAGES.get(kind.partition(".")[0])
+            if kind in UNSTORABLE_TYPES or (package and "." in kind):
+                return UNSTORABLE_TYPES.get(kind, package)
+        return None
 
     def repeatable(self, statement: Statement) -> bool:
         """Whether running a statement in two components does the same twice and nothing else."""

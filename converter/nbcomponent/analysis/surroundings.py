@@ -727,3 +727,5 @@ def _magics(reader: ComponentReader, report: Callable[..., None]) -> None:
             )
             if treated.kind == "refuse":
                 report("NBC111", name, site, (), reason=treated.reason)
+            elif treated.kind == "drop" and treated.noted:
+                report("NBC111", name, site, (), reason=treated.reason, severity="warning")

@@ -57,13 +57,13 @@ def shown_path(path: str) -> str:
 
 def report_of(path: str, examination: Examination) -> FileReport:
     """Everything found in a notebook, less what its ignore comments silence."""
-    applied = apply_ignores(_texts(examination.tagged), examination.diagnostics)
+    applied = apply_ignores(_texts(examination.written), examination.diagnostics)
     diagnostics = in_reading_order((*applied.kept, *applied.problems))
     return FileReport(
         path=path,
         components=_components(examination),
         diagnostics=diagnostics,
-        lines=lines_of(examination.tagged, diagnostics),
+        lines=lines_of(examination.written, diagnostics),
     )
 
 

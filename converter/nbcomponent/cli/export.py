@@ -233,7 +233,7 @@ def _shown(
         for d in diagnostics
         if d.severity == "error" or is_chosen(d.code, work.select, work.ignore)
     )
-    return replace(report, diagnostics=shown, lines=lines_of(examination.tagged, shown))
+    return replace(report, diagnostics=shown, lines=lines_of(examination.written, shown))
 
 
 def _failed_state(failure: object) -> State:

@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbcomponent.analysis.beside import NOTHING_BESIDE, Beside, Kind
-from nbcomponent.analysis.model import Boundary, ComponentAnalysis, Crossing, NotebookAnalysis
+from nbcomponent.analysis.model import (
+    Boundary,
+    ComponentAnalysis,
+    Crossing,
+    Dependency,
+    NotebookAnalysis,
+)
 from nbcomponent.contract.declare import Declarations, declare
 from nbcomponent.contract.model import Format, Interface, Port
 from nbcomponent.contract.names import argument_names, rename_reason
@@ -31,6 +37,7 @@ from nbcomponent.notebook.model import TaggedNotebook
 
 if TYPE_CHECKING:
     from nbcomponent.contract.argparse_interface import ScriptInterface
+    from nbcomponent.notebook.included import Inclusions
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,8 @@ class Examination:
 
     ``interfaces`` has every component in the order of their first cell. ``diagnostics`` are all
     findings, those about tags and cells included, in reading order. ``scripts`` gives, for a component
-    that a ``%%writefile`` cell holds, how each argument is passed.
+    that a ``%%writefile`` cell holds, how each argument is passed. ``inclusions``: ``tagged`` has the code of
+    other files in place of ``%run`` lines; the places of findings and dependencies are those of the file.
     """
 
     tagged: TaggedNotebook
@@ -47,20 +55,61 @@ class Examination:
     analysis: NotebookAnalysis
     diagnostics: tuple[Diagnostic, ...]
     scripts: Mapping[str, ScriptInterface]
+    inclusions: Inclusions | None = None
+
+    @property
+    def written(self) -> TaggedNotebook:
+        """The notebook as its file has it: what places and lines in reports are about."""
+        return self.tagged if self.inclusions is None else self.inclusions.written
+
+    def place(self, place: Place) -> Place:
+        """A place in ``tagged`` as one in the file."""
+        return place if self.inclusions is None else self.inclusions.place(place)
 
 
 def examine(tagged: TaggedNotebook, boundary: Boundary = "strict") -> Examination:
     """Declarations, analysis and their findings for one notebook. Runs nothing."""
     from nbcomponent.analysis.analyse import analyse
 
-    declarations = declare(tagged)
     beside = (
         _beside(Path(tagged.notebook.path).parent)
         if tagged.notebook.path != "-"
         else NOTHING_BESIDE
     )
+    inclusions: Inclusions | None = None
+    if tagged.component_cells and any(
+        magic.name == "run" for code in tagged.code.values() for magic in code.magics
+    ):
+        from nbcomponent.notebook.included import include
+
+        tagged, inclusions = include(tagged, beside.text)
+    declarations = declare(tagged)
     analysis = analyse(tagged, declarations.declared, boundary, beside=beside)
-    return complete(tagged, declarations, analysis)
+    found = complete(tagged, declarations, analysis)
+    return found if inclusions is None else _in_the_file(found, inclusions)
+
+
+def _in_the_file(found: Examination, inclusions: Inclusions) -> Examination:
+    """The examination with the places that its findings and dependencies have in the notebook's file."""
+    components = tuple(
+        replace(
+            component, dependencies=tuple(_moved(d, inclusions) for d in component.dependencies)
+        )
+        for component in found.analysis.components
+    )
+    diagnostics = (*map(inclusions.diagnostic, found.diagnostics), *inclusions.notes)
+    return replace(
+        found,
+        analysis=replace(found.analysis, components=components),
+        diagnostics=in_reading_order(diagnostics),
+        inclusions=inclusions,
+    )
+
+
+def _moved(dependency: Dependency, inclusions: Inclusions) -> Dependency:
+    line, column = dependency.line, dependency.column
+    place = inclusions.place(Place(dependency.cell, line, column, line, column))
+    return replace(dependency, line=place.line, column=place.column)
 
 
 _LARGEST_MODULE = 2_000_000

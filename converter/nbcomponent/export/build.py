@@ -335,7 +335,7 @@ class _Build:
                         "NBC903",
                         "error",
                         f"cell {index}, line {line} is not Python: {reason}",
-                        Place(index, line, 1, line, 1),
+                        self.examination.place(Place(index, line, 1, line, 1)),
                         component=analysis.name,
                         fix=Fix("Correct the cell; in the notebook it does not run either", "edit"),
                     )
@@ -357,7 +357,8 @@ class _Build:
             and not role.skip
             and (not role.components or component in role.components)
         ]
-        return requirements_of(tagged, cells, self.folder)
+        found = requirements_of(tagged, cells, self.folder)
+        return [replace(r, place=self.examination.place(r.place)) for r in found]
 
     def _yaml(
         self, interface: Interface, version: str, environment: Mapping[str, object] | str

@@ -128,22 +128,12 @@ _REFUSED = {
         "it runs another script or notebook in the notebook's own namespace",
         "Import what the component needs from that file, or copy the code into a cell",
     ),
-    "load": (
-        "it replaces the cell by a file's text",
-        "Run it once in the notebook, so that the text stands in the cell",
-    ),
-    "loadpy": (
-        "it replaces the cell by a file's text",
-        "Run it once in the notebook, so that the text stands in the cell",
-    ),
     "store": (
         "it keeps values in IPython's storage on this machine, which a job does not have",
         "Write the value to a file that is an output of one component and an input of the other",
     ),
     "macro": ("it makes a macro of the notebook's history", "Write a function"),
     "rerun": ("it runs lines of the notebook's history again", "Write the code into the cell"),
-    "recall": ("it recalls lines of the notebook's history", "Write the code into the cell"),
-    "rep": ("it recalls lines of the notebook's history", "Write the code into the cell"),
     "edit": ("it opens an editor", "Write the code into the cell"),
     "ed": ("it opens an editor", "Write the code into the cell"),
     "pylab": (
@@ -181,6 +171,15 @@ _REFUSED = {
         "Declare them under `environment_variables` in the contract",
     ),
 }
+
+
+_OFFERS_TEXT = {
+    "load": "a file's text",
+    "loadpy": "a file's text",
+    "recall": "lines of the history",
+    "rep": "lines of the history",
+}
+"""Magics that put text into the cell for the user to run (``set_next_input``), and run nothing."""
 
 
 def treatment(magic: Magic) -> Treatment:
@@ -249,6 +248,14 @@ def _line_magic(magic: Magic) -> Treatment:
         extension = magic.argument.split()[0] if magic.argument else ""
         if extension in _LOADED_FOR_DISPLAY:
             return Treatment("drop", _because(magic, "the extension only serves the notebook"))
+    if name in _OFFERS_TEXT:
+        return Treatment(
+            "drop",
+            f"`{label(magic)}` is left out: it only offers {_OFFERS_TEXT[name]} to be put into the cell, "
+            "and runs nothing.",
+            "Run it once in the notebook, so that the text stands in the cell.",
+            noted=True,
+        )
     if name in _DROPPED:
         if magic.assigned:
             return _refused(magic, "its result belongs to the notebook", "Remove the assignment")
