@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from nbcomponent.core.trees import children, walk
+
 Kind = Literal["file", "folder", ""]
 
 
@@ -46,7 +48,7 @@ def public_names(text: str) -> frozenset[str] | None:
     tree = _parsed(text)
     if tree is None:
         return None
-    for node in ast.walk(tree):
+    for node in walk(tree):
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
             targets = node.targets
@@ -98,7 +100,7 @@ def _bound_by(tree: ast.Module) -> frozenset[str] | None:
             if isinstance(node.ctx, ast.Store):
                 names.add(node.id)
         elif isinstance(node, _HOLDING_NAMES):
-            pending.extend(ast.iter_child_nodes(node))
+            pending.extend(children(node))
     return frozenset(names)
 
 

@@ -14,6 +14,7 @@ from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.analysis.timeline import Event, Timeline
 from nbcomponent.analysis.values import type_of
 from nbcomponent.analysis.visitor import dotted
+from nbcomponent.core.trees import children
 
 _READER_OPTIONS = frozenset(
     [
@@ -210,11 +211,7 @@ class _Reader:
         if isinstance(node, ast.Constant):
             return isinstance(node.value, (bool, int, float, str))
         if isinstance(node, (ast.BinOp, ast.Compare, ast.BoolOp, ast.UnaryOp)):
-            return all(
-                self._column(part)
-                for part in ast.iter_child_nodes(node)
-                if isinstance(part, ast.expr)
-            )
+            return all(self._column(part) for part in children(node) if isinstance(part, ast.expr))
         if isinstance(node, ast.Subscript):
             return isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant)
         if isinstance(node, ast.Attribute):

@@ -13,6 +13,7 @@ from nbcomponent.analysis.library import PURE_BUILTINS, PURE_FACTORIES
 from nbcomponent.analysis.namespace import Definition, Namespace
 from nbcomponent.analysis.timeline import Timeline
 from nbcomponent.analysis.visitor import dotted
+from nbcomponent.core.trees import walk
 
 _MOST = 2000
 _MAKE_CLASSES = PURE_FACTORIES & {
@@ -70,7 +71,7 @@ class InstanceClasses:
         """The names in a statement, each once; remembered, for many values come from the same ones."""
         names = self._names.get(id(statement))
         if names is None:
-            found = (node.id for node in ast.walk(statement.node) if isinstance(node, ast.Name))
+            found = (node.id for node in walk(statement.node) if isinstance(node, ast.Name))
             names = self._names[id(statement)] = tuple(dict.fromkeys(found))
         return names
 

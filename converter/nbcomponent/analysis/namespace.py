@@ -10,6 +10,7 @@ import builtins
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Statement
 from nbcomponent.analysis.library import STORING_FUNCTIONS, STORING_METHODS
@@ -39,6 +40,15 @@ class Carries:
     called: frozenset[Function]
 
 
+@dataclass(slots=True)
+class _Stored:
+    """What can run of the things put into a name: after the first n, the first ``counts[n]`` of ``order``."""
+
+    order: dict[Function, None]
+    counts: list[int]
+
+
+_MANY = 200
 _NONE = Carries(frozenset(), frozenset())
 _AT_ONCE = frozenset({"map", "filter", "sorted", "copy", "list", "set", "zip", "dict"})
 """Methods of values that run what they are given at once, where the function of that name keeps it."""
@@ -70,7 +80,7 @@ class Namespace:
         self._carriers: set[str] = set()
         self._positions: dict[str, list[int]] = {}
         self._memory: dict[tuple[str, int, int], Carries] = {}
-        self._stored: dict[str, list[frozenset[Function]]] = {}
+        self._stored: dict[str, _Stored] = {}
         self._working: list[Definition] = []
         self._runs: dict[int, list[Function]] = {}
         self._carries: dict[Definition, Carries | None] = {}
@@ -297,8 +307,10 @@ class Namespace:
         if known is None:
             working = len(self._working)
             known = self._carries_of(name, position, stored)
-            if not working:
-                self._memory[key] = known  # inside a cycle the answer is not complete yet
+            # Inside a cycle the answer is not complete yet; and one for each of many things that are put
+            # into a name would take the square of their number.
+            if not working and (not stored or len(known.used) < _MANY):
+                self._memory[key] = known
         return known
 
     def _carries_of(self, name: str, position: int, stored: int) -> Carries:
@@ -310,29 +322,27 @@ class Namespace:
             called |= carried.called
         if stored:
             put = self._stored_in(name, stored)
-            if not used and not called and isinstance(put, frozenset):
+            if not used and not called:
                 return Carries(put, frozenset()) if put else _NONE
             used |= put
         if not used and not called:
             return _NONE
         return Carries(frozenset(used), frozenset(called))
 
-    def _stored_in(self, name: str, stored: int) -> frozenset[Function] | set[Function]:
+    def _stored_in(self, name: str, stored: int) -> frozenset[Function]:
         """What the first ``stored`` values that were put into ``name`` can run."""
         whole = not self._working  # inside a cycle answers are not complete, and are not kept
-        known = self._stored.setdefault(name, [frozenset()])
-        used: frozenset[Function] | set[Function] = known[min(stored, len(known) - 1)]
-        if len(known) > stored:
-            return used
-        growing = set(used)
-        for at, value in self.stores[name][len(known) - 1 : stored]:
-            if isinstance(value, Function):
-                growing.add(value)
-            else:
-                growing |= self._flow(value, at).used
+        known = self._stored.setdefault(name, _Stored({}, [0]))
+        have = min(stored, len(known.counts) - 1)
+        if have == stored:
+            return frozenset(islice(known.order, known.counts[stored]))
+        growing = known.order if whole else dict.fromkeys(islice(known.order, known.counts[have]))
+        for at, value in self.stores[name][len(known.counts) - 1 : stored]:
+            more = (value,) if isinstance(value, Function) else self._flow(value, at).used
+            growing.update(dict.fromkeys(more))
             if whole:
-                known.append(frozenset(growing) if len(growing) > len(known[-1]) else known[-1])
-        return growing
+                known.counts.append(len(growing))
+        return frozenset(growing)
 
     def _carried(self, definition: Definition) -> Carries:
         if definition in self._carries:

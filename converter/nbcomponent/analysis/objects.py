@@ -65,7 +65,8 @@ class ObjectTracker:
         self.values: dict[str, Value] = {}
         self._named: dict[int, set[str]] = {}
         self._holders: dict[int, set[str]] = {}
-        self._history: dict[str, list[tuple[int, frozenset[int]]]] = {}
+        # By name: from which position on it held which objects, or (not ``whole``) which ones more.
+        self._history: dict[str, list[tuple[int, frozenset[int], bool]]] = {}
         self._next = 0
         self._position = 0
         self._passing: dict[str, str] = {}
@@ -130,12 +131,14 @@ class ObjectTracker:
 
     def held_at(self, name: str, position: int) -> frozenset[int]:
         """The objects that a name is or holds at a position that is past."""
-        held = _NOTHING
-        for at, objects in self._history.get(name, ()):
+        held: set[int] = set()
+        for at, objects, whole in self._history.get(name, ()):
             if at >= position:
                 break
-            held = objects
-        return held
+            if whole:
+                held.clear()
+            held |= objects
+        return frozenset(held)
 
     # what names are and hold
 
@@ -143,15 +146,19 @@ class ObjectTracker:
         before = self.values.get(name, _FRESH)
         if value == before:
             return
-        for one in before.same - value.same:
+        no_longer, no_longer_held = before.same - value.same, before.holds - value.holds
+        now, now_held = value.same - before.same, value.holds - before.holds
+        for one in no_longer:
             self._named[one].discard(name)
-        for one in before.holds - value.holds:
+        for one in no_longer_held:
             self._holders[one].discard(name)
         self.values[name] = value
-        self._history.setdefault(name, []).append((self._position, value.same | value.holds))
-        for one in value.same - before.same:
+        whole = bool(no_longer or no_longer_held)
+        objects = value.same | value.holds if whole else now | now_held
+        self._history.setdefault(name, []).append((self._position, objects, whole))
+        for one in now:
             self._named.setdefault(one, set()).add(name)
-        for one in value.holds - before.holds:
+        for one in now_held:
             self._holders.setdefault(one, set()).add(name)
 
     def _new(self) -> frozenset[int]:

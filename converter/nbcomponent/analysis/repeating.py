@@ -17,6 +17,7 @@ from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.namespace import Definition, Namespace
 from nbcomponent.analysis.visitor import dotted
+from nbcomponent.core.trees import walk
 
 _NOT_TWICE = frozenset(
     [
@@ -184,11 +185,11 @@ def _only_read(name: str, node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
         node = node.value
-    mentions = {id(n) for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name}
+    mentions = {id(n) for n in walk(node) if isinstance(n, ast.Name) and n.id == name}
     if not mentions:
         return True
-    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
-    for part in ast.walk(node):
+    called = {id(n.func) for n in walk(node) if isinstance(n, ast.Call)}
+    for part in walk(node):
         if isinstance(part, ast.Attribute) and id(part) not in called:
             if isinstance(part.ctx, ast.Load):
                 mentions.discard(id(part.value))

@@ -90,13 +90,11 @@ def left_behind(reader: ComponentReader) -> Iterator[Diagnostic]:
     written: dict[str, Statement] = {}
     left: list[Statement] = []
     end = reader.end()
+    carried = reader.carried_keys()
     for position, statement in enumerate(reader.namespace.statements):
         if position >= end:
             break
-        if (
-            statement.cell in reader.own
-            or (statement.cell, statement.index) in reader.carried_keys()
-        ):
+        if statement.cell in reader.own or (statement.cell, statement.index) in carried:
             continue
         for magic in _magics(reader, statement):
             if magic.kind == "cell" and magic.name in ("writefile", "file"):

@@ -21,6 +21,7 @@ from nbcomponent.analysis.files import COMMANDS, is_relative, normal_path
 from nbcomponent.analysis.library import BARE_PACKAGES, ENVIRONMENT_PREFIXES, WELL_KNOWN_MODULES
 from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.namespace import BUILTINS
+from nbcomponent.analysis.path_index import PathIndex
 from nbcomponent.analysis.random_state import RANDOM_STATES, may_draw, seeding
 from nbcomponent.analysis.visitor import dotted
 from nbcomponent.core.diagnostics import Diagnostic
@@ -550,6 +551,10 @@ def _files(
     outside_writes = [o for o in outside if o.effect.kind == "write"]
     outside_folders = [o for o in outside if o.effect.kind == "folder"]
     own_writes = [i for i in inside if i.effect.kind in ("write", "folder")]
+    own_index = PathIndex([i.effect.target for i in own_writes])
+    written_index = PathIndex([o.effect.target for o in outside_writes])
+    folder_index = PathIndex([o.effect.target for o in outside_folders])
+    declared = PathIndex([normal_path(path) for path in reader.declared.paths])
     found: set[str] = set()
     reported: set[str] = set()
     for item in [*inside, *_imported_files(reader, outside_writes)]:
@@ -557,13 +562,20 @@ def _files(
         target = effect.target
         if effect.kind not in ("read", "look", "write", "folder", "mention") or target in found:
             continue
-        if effect.name.startswith(_DEVICES) or _included(reader, target, effect.kind):
+        if effect.name.startswith(_DEVICES) or _included(declared, target, effect.kind):
             continue
         if effect.kind in ("read", "look"):
-            its_own = [i for i in own_writes if i.order < item.order and _covers(i.effect, effect)]
+            its_own = [
+                i
+                for i in map(own_writes.__getitem__, own_index.near(target))
+                if i.order < item.order and _covers(i.effect, effect)
+            ]
             since = max((i.position for i in its_own), default=-1)
-            others = [o for o in outside_writes if _covers(o.effect, effect)]
-            others = others or [o for o in outside_folders if o.effect.target == target]
+            near = map(outside_writes.__getitem__, written_index.near(target))
+            others = [o for o in near if _covers(o.effect, effect)]
+            if not others:
+                folders = map(outside_folders.__getitem__, folder_index.near(target))
+                others = [o for o in folders if o.effect.target == target]
             if its_own:
                 others = [o for o in others if since < o.position < item.position]
             if others and all(map(_fetches_missing, _statements(others))):
@@ -589,7 +601,9 @@ def _files(
             continue  # a word of a shell line may be anything: only a file that a cell writes counts
         if target in reported:
             continue
-        finding = _own_path(reader, item, outside_folders, own_writes)
+        made = list(map(outside_folders.__getitem__, folder_index.near(target)))
+        its_own = list(map(own_writes.__getitem__, own_index.near(target)))
+        finding = _own_path(reader, item, made, its_own)
         if finding is not None:
             reported.add(target)
             yield finding
@@ -601,7 +615,10 @@ def _own_path(
     folders: list[_Outside],
     own_writes: list[_Inside],
 ) -> _Finding | None:
-    """A path that the component reads or writes and that no cell makes: absolute, relative, undeclared."""
+    """A path that the component reads or writes and that no cell makes: absolute, relative, undeclared.
+
+    ``folders`` and ``own_writes``: those of other cells and its own that may have to do with the path.
+    """
     effect = item.effect
     absolute = not is_relative(effect.name)
     if effect.kind == "mention":
@@ -688,13 +705,10 @@ def _covers(written: Effect, read: Effect) -> bool:
     )
 
 
-def _included(reader: ComponentReader, path: str, kind: str) -> bool:
+def _included(declared: PathIndex, path: str, kind: str) -> bool:
     """Whether the interface covers a path; making the folder that a declared path stands in is fine."""
-    return any(
-        path == known
-        or path.startswith(known + "/")
-        or (kind in ("write", "folder") and known.startswith(path + "/"))
-        for known in map(normal_path, reader.declared.paths)
+    return declared.has_at_or_above(path) or (
+        kind in ("write", "folder") and declared.has_below(path)
     )
 
 

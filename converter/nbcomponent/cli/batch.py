@@ -28,6 +28,9 @@ Result = TypeVar("Result")
 # A worker that does not heed its time limit (it is inside C code) is killed this much later.
 _GRACE_SECONDS = 8.0
 
+# What one worker may take, so that a file that needs more cannot take the machine's memory from all others.
+_MOST_MEMORY = 4 * 1024**3
+
 # Two: the worker never waits for its next item, and few items wait behind a slow one.
 _AHEAD = 2
 
@@ -256,6 +259,7 @@ def _serve(
         other.close()
     # Ctrl-C goes to the whole group; the parent alone answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _bound_memory(_MOST_MEMORY)
     collector = SeldomCollector()
     while True:
         try:
@@ -274,6 +278,20 @@ def _serve(
             connection.send_bytes(packed)
         except OSError:  # the parent is gone
             return
+
+
+def _bound_memory(more: int) -> None:
+    """Let this process have ``more`` bytes beyond what it has: then a MemoryError is raised in it."""
+    if sys.platform != "linux":
+        return  # macOS heeds no such limit
+    import resource
+
+    with open("/proc/self/statm", encoding="ascii") as stream:  # noqa: PTH123
+        present = int(stream.read().split()[0]) * resource.getpagesize()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = present + more
+    if soft == resource.RLIM_INFINITY or wanted < soft:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
 def _end_of(exitcode: int | None) -> str:

@@ -26,6 +26,7 @@ from nbcomponent.contract.values import (
 )
 from nbcomponent.core.diagnostics import Diagnostic, Place, Severity
 from nbcomponent.core.places import place_of
+from nbcomponent.core.trees import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class _Reader:
         self._diagnostics: list[Diagnostic] = []
 
     def read(self, tree: ast.Module) -> ScriptInterface:
-        nodes = list(ast.walk(tree))
+        nodes = walk(tree)
         self._learn(tree, nodes)
         calls = [node for node in nodes if isinstance(node, ast.Call)]
         arguments: dict[str, ScriptArgument] = {}
@@ -509,7 +510,7 @@ def _help(text: Value) -> str | None:
 
 def _parses_booleans(function: ast.FunctionDef) -> bool:
     """A function that compares text with words for true and returns booleans."""
-    returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
+    returned = [node.value for node in walk(function) if isinstance(node, ast.Return)]
     gives_boolean = any(
         isinstance(value, ast.Constant) and isinstance(value.value, bool) for value in returned
     ) or any(value is not None and _reads_true(value) for value in returned)
@@ -518,7 +519,7 @@ def _parses_booleans(function: ast.FunctionDef) -> bool:
 
 def _reads_true(node: ast.expr) -> bool:
     """``text.lower() == "true"``, ``text in ("yes", "true")``, ``bool(strtobool(text))``."""
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Compare) and any(map(_is_true_word, _strings(inner))):
             return True
         if isinstance(inner, ast.Call):
@@ -530,7 +531,7 @@ def _reads_true(node: ast.expr) -> bool:
 
 
 def _strings(node: ast.AST) -> Iterator[str]:
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
             yield inner.value
 

@@ -16,6 +16,7 @@ from nbcomponent.analysis.model import Declared
 from nbcomponent.contract.model import Interface, Parameter, Port
 from nbcomponent.contract.written import NO_CONTRACT, Contract
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, Severity, in_reading_order
+from nbcomponent.core.trees import walk
 from nbcomponent.notebook.model import TaggedNotebook
 
 if TYPE_CHECKING:
@@ -617,7 +618,7 @@ def _path_variables(tagged: TaggedNotebook) -> frozenset[str]:
     found: set[str] = set()
     for index in sorted(tagged.code):
         tree = tagged.code[index].tree
-        for statement in ast.walk(tree) if tree is not None else ():
+        for statement in walk(tree) if tree is not None else ():
             if isinstance(statement, ast.Assign) and _is_path(statement.value, names, found):
                 found.update(t.id for t in statement.targets if isinstance(t, ast.Name))
             elif (

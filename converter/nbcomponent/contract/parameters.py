@@ -41,6 +41,7 @@ from nbcomponent.contract.values import (
 )
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, Severity
 from nbcomponent.core.places import place_of
+from nbcomponent.core.trees import walk
 from nbcomponent.notebook.model import PLACEHOLDER, Cell, CellCode, TaggedNotebook
 
 
@@ -185,7 +186,7 @@ class _Reader:
             for position, (inner, item) in enumerate(zip(target.elts, value.elts, strict=True)):
                 self._bind(inner, item, statement, position)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            for part in ast.walk(target):
+            for part in walk(target):
                 if isinstance(part, ast.Name):
                     self._computed(part.id, part, ())
         else:

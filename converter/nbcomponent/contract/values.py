@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Union
 
+from nbcomponent.core.trees import walk
+
 PATH_TYPES = frozenset(
     f"{module}{name}"
     for module in ("", "pathlib.")
@@ -143,7 +145,7 @@ def fold(node: ast.expr, names: Names) -> Value:
 
 
 def _not_constant(node: ast.expr) -> NotConstant:
-    read = {part.id: None for part in ast.walk(node) if isinstance(part, ast.Name)}
+    read = {part.id: None for part in walk(node) if isinstance(part, ast.Name)}
     return NotConstant(node, tuple(read))
 
 

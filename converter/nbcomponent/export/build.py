@@ -20,6 +20,7 @@ from nbcomponent.contract.model import Interface, Port
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, in_reading_order
 from nbcomponent.core.errors import unusable
 from nbcomponent.core.files import read_regular, resolved
+from nbcomponent.core.trees import walk
 from nbcomponent.export.chunks import dotted
 from nbcomponent.export.component_yaml import LEGAL_VERSION, component_yaml
 from nbcomponent.export.distributions import installed
@@ -223,7 +224,7 @@ class _Build:
         )
         included = ship_included(self.folder, (*interface.include, *beside))
         imports = [*shipped.imports, *_imports_in(included, shipped)]
-        attributes = {n.attr for t in trees for n in ast.walk(t) if isinstance(n, ast.Attribute)}
+        attributes = {n.attr for t in trees for n in walk(t) if isinstance(n, ast.Attribute)}
         imports += implied_modules(attributes, {i.module for i in imports})
         # With the modules that are shipped: what is pickled here may need them wherever it is loaded.
         self.imports[name] = (*imports, *map(Imported, sorted(shipped.modules)))
@@ -309,9 +310,9 @@ class _Build:
     def _downloaded(self, trees: Sequence[ast.stmt]) -> list[str]:
         """Files beside the notebook that its code fetches from a URL where they are missing."""
         urls: list[str] = []
-        for node in (n for tree in trees for n in ast.walk(tree)):
+        for node in (n for tree in trees for n in walk(tree)):
             if isinstance(node, (ast.Constant, ast.BinOp, ast.JoinedStr)):
-                texts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+                texts = [n.value for n in walk(node) if isinstance(n, ast.Constant)]
                 # Of `"https://host/" + "folder/file.csv"` the last part has the name.
                 urls += _URL.findall("".join(t for t in texts if isinstance(t, str)))
         names = dict.fromkeys(url.split("?")[0].rpartition("/")[2] for url in urls)
@@ -438,7 +439,7 @@ def _path_folders(trees: Iterable[ast.stmt]) -> list[str]:
     """Folders beside the notebook that the code puts on ``sys.path``, where they are written out."""
     found = []
     for tree in trees:
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, ast.Call) and dotted(node.func) in (
                 "sys.path.append",
                 "sys.path.insert",

@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from nbcomponent.core.trees import walk
 from nbcomponent.export.names import BUILTINS, bound_names, called_names, evaluated_names
 
 Kind = Literal["future", "import", "repeated", "state", "definition", "constant", "other"]
@@ -232,8 +233,7 @@ def _is_future(node: ast.stmt, feature: str | None = None) -> bool:
 
 def _is_star(node: ast.stmt) -> bool:
     return any(
-        isinstance(n, ast.ImportFrom) and any(a.name == "*" for a in n.names)
-        for n in ast.walk(node)
+        isinstance(n, ast.ImportFrom) and any(a.name == "*" for a in n.names) for n in walk(node)
     )
 
 
@@ -274,7 +274,7 @@ def _is_builtin(node: ast.AST) -> bool:
 
 
 def _leaves(node: ast.expr) -> list[ast.AST]:
-    return [n for n in ast.walk(node) if isinstance(n, (ast.Name, ast.Constant, ast.Attribute))]
+    return [n for n in walk(node) if isinstance(n, (ast.Name, ast.Constant, ast.Attribute))]
 
 
 def is_literal(node: ast.expr) -> bool:
@@ -343,9 +343,9 @@ _TIMELY_ROOTS = frozenset({"torch", "tensorflow", "tf", "keras", "nn"})
 
 def _depends_on_time(node: ast.stmt) -> bool:
     """Whether executing the definition calls something whose answer depends on when."""
-    decorators = {id(d) for n in ast.walk(node) for d in getattr(n, "decorator_list", ())}
+    decorators = {id(d) for n in walk(node) for d in getattr(n, "decorator_list", ())}
     bodies = _code_run_later(node)
-    for child in ast.walk(node):
+    for child in walk(node):
         if id(child) in bodies or not isinstance(child, (ast.Call, ast.Attribute, ast.Subscript)):
             continue
         function = child.func if isinstance(child, ast.Call) else child
@@ -368,11 +368,11 @@ def _depends_on_time(node: ast.stmt) -> bool:
 
 def _code_run_later(node: ast.stmt) -> set[int]:
     later: set[int] = set()
-    for child in ast.walk(node):
+    for child in walk(node):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            later.update(id(n) for statement in child.body for n in ast.walk(statement))
+            later.update(id(n) for statement in child.body for n in walk(statement))
         elif isinstance(child, ast.Lambda):
-            later.update(id(n) for n in ast.walk(child.body))
+            later.update(id(n) for n in walk(child.body))
     return later
 
 
@@ -414,7 +414,7 @@ _STATE_TARGETS = ("os.environ", "environ", "sys.path", "sys.modules")
 
 def changes_process_state(node: ast.AST) -> bool:
     """Whether the code sets what imports may look at: environment, paths, back ends, filters."""
-    for child in ast.walk(node):
+    for child in walk(node):
         if isinstance(child, ast.Call) and dotted(child.func) in _STATE_CALLS:
             return True
         if isinstance(child, (ast.Subscript, ast.Attribute)) and not isinstance(
@@ -454,7 +454,7 @@ def _changes_state(chunk: Chunk, changing: set[str]) -> bool:
     return any(
         isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in changing
         for node in chunk.nodes
-        for n in ast.walk(node)
+        for n in walk(node)
     )
 
 

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix, Severity
 from nbcomponent.core.files import read_regular, resolved
+from nbcomponent.core.trees import children, walk
 
 NEVER_SHIPPED = frozenset(
     {
@@ -91,17 +92,15 @@ def _imports(node: ast.AST, package: str, optional: bool, found: dict[Imported, 
     if isinstance(node, ast.Try):
         optional = optional or any(_catches_import_error(h) for h in node.handlers)
     only_for_types = isinstance(node, ast.If) and _is_type_checking(node.test)
-    children = (
-        node.orelse if isinstance(node, ast.If) and only_for_types else ast.iter_child_nodes(node)
-    )
-    for child in children:
+    below = node.orelse if isinstance(node, ast.If) and only_for_types else children(node)
+    for child in below:
         _imports(child, package, optional, found)
 
 
 def _catches_import_error(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
-    names = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(handler.type) if isinstance(n, ast.Name)}
     return bool(names & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
@@ -275,7 +274,7 @@ def data_of_modules(folder: Path, modules: Mapping[str, bytes]) -> list[str]:
             tree = ast.parse(data)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
                 continue
             name = PurePosixPath(node.value) if _may_name_a_file(node.value) else None

@@ -7,6 +7,8 @@ import builtins
 import keyword
 from collections.abc import Iterable, Iterator
 
+from nbcomponent.core.trees import children, walk
+
 BUILTINS = frozenset(dir(builtins)) | {
     "__name__",
     "__file__",
@@ -44,7 +46,7 @@ class Taken:
 
 def all_names(node: ast.AST) -> Iterator[str]:
     """Every identifier that the code mentions as a name, wherever (attributes aside)."""
-    for child in ast.walk(node):
+    for child in walk(node):
         if isinstance(child, ast.Name):
             yield child.id
         elif isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -69,7 +71,7 @@ def bound_names(statement: ast.stmt) -> set[str]:
     """
     found: set[str] = set()
     _bound(statement, found)
-    for child in ast.walk(statement):
+    for child in walk(statement):
         if isinstance(child, ast.Global):
             found.update(child.names)
     return found
@@ -87,7 +89,7 @@ def _bound(node: ast.AST, found: set[str]) -> None:
         return
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
         # Targets live in the comprehension; only a walrus reaches the module.
-        found.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+        found.update(n.target.id for n in walk(node) if isinstance(n, ast.NamedExpr))
         return
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         found.add(node.id)
@@ -98,7 +100,7 @@ def _bound(node: ast.AST, found: set[str]) -> None:
         found.add(node.name)
     elif isinstance(node, ast.MatchMapping) and node.rest:
         found.add(node.rest)
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         _bound(child, found)
 
 
@@ -150,24 +152,22 @@ def _evaluated(node: ast.AST, annotations: bool, local: frozenset[str], found: s
             _evaluated(part, annotations, local, found)
         return
     if isinstance(node, ast.AnnAssign) and not annotations:
-        children: list[ast.AST] = [c for c in (node.target, node.value) if c is not None]
+        below: list[ast.AST] = [c for c in (node.target, node.value) if c is not None]
     else:
-        children = list(ast.iter_child_nodes(node))
+        below = children(node)
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
-        targets = {
-            n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
-        }
+        targets = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
         local = local | targets
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in local:
         found.add(node.id)
-    for child in children:
+    for child in below:
         _evaluated(child, annotations, local, found)
 
 
 def called_names(node: ast.AST) -> set[str]:
     """Global names that the bodies of functions in ``node`` read when they are called."""
     found: set[str] = set()
-    for child in ast.walk(node):
+    for child in walk(node):
         if isinstance(child, _FUNCTIONS):
             _body_names(child, found)
     return found
@@ -182,18 +182,14 @@ def _body_names(
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     every += [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
-    declared = {
-        n for part in body for c in ast.walk(part) if isinstance(c, ast.Global) for n in c.names
-    }
+    inner = [child for part in body for child in walk(part)]
+    declared = {n for child in inner if isinstance(child, ast.Global) for n in child.names}
     local = {a.arg for a in every}
     for part in body:
         _bound(part, local)
     local -= declared
-    for part in body:
-        for child in ast.walk(part):
-            if (
-                isinstance(child, ast.Name)
-                and isinstance(child.ctx, ast.Load)
-                and child.id not in local
-            ):
-                found.add(child.id)
+    found.update(
+        child.id
+        for child in inner
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and child.id not in local
+    )

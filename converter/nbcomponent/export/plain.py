@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from nbcomponent.core.trees import children
 from nbcomponent.export.layout import quote
 from nbcomponent.export.names import BUILTINS, evaluated_names
 from nbcomponent.export.text import offset_of, replace_spans, span_of
@@ -225,7 +226,7 @@ def _placeholders(statement: ast.stmt) -> Iterator[tuple[ast.Call, ast.Expr | No
             yield node, parent
             continue
         inner = node if isinstance(node, ast.Expr) else None
-        waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
+        waiting += [(child, inner) for child in children(node)]
 
 
 def _number(node: ast.Call) -> int:

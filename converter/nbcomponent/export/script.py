@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from nbcomponent.analysis.model import ComponentAnalysis
 from nbcomponent.contract.model import Interface
+from nbcomponent.core.trees import children, walk
 from nbcomponent.export.chunks import (
     Chunk,
     Kind,
@@ -168,11 +169,11 @@ def write_script(
 
 
 def _has_star(node: ast.AST) -> bool:
-    return any(isinstance(n, ast.alias) and n.name == "*" for n in ast.walk(node))
+    return any(isinstance(n, ast.alias) and n.name == "*" for n in walk(node))
 
 
 def _imports_packages(node: ast.AST) -> bool:
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Import):
             modules = [a.name for a in part.names]
         elif isinstance(part, ast.ImportFrom):
@@ -185,7 +186,7 @@ def _imports_packages(node: ast.AST) -> bool:
 
 
 def _has_template(node: ast.AST) -> bool:
-    return any(isinstance(n, ast.JoinedStr) for n in ast.walk(node))
+    return any(isinstance(n, ast.JoinedStr) for n in walk(node))
 
 
 def _known_names(tagged: TaggedNotebook, component: ComponentAnalysis) -> frozenset[str]:
@@ -250,7 +251,7 @@ def _without_display_import(chunk: Chunk) -> Chunk | None:
     """The chunk without imports of IPython's ``display``, which the script has a function for."""
     edits: list[tuple[int, int, str]] = []
     for statement in chunk.nodes:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if not (isinstance(node, ast.ImportFrom) and node.module in _DISPLAY_MODULES):
                 continue
             kept = [a for a in node.names if not (a.name == "display" and a.asname is None)]
@@ -260,7 +261,7 @@ def _without_display_import(chunk: Chunk) -> Chunk | None:
             whole = ast.parse(chunk.code)
             same = next(
                 n
-                for n in ast.walk(whole)
+                for n in walk(whole)
                 if isinstance(n, ast.ImportFrom) and ast.dump(n) == ast.dump(node)
             )
             edits.append((*span_of(chunk.code, same), code))
@@ -342,7 +343,7 @@ class _Quiet:
                 return False
             if isinstance(node, ast.Return) and node.value is not None:
                 return False
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
         return True
 
 
@@ -393,13 +394,13 @@ def _awaits(node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.comprehension) and node.is_async:
         return True
-    return any(map(_awaits, ast.iter_child_nodes(node)))
+    return any(map(_awaits, children(node)))
 
 
 def _changes_folder(node: ast.stmt) -> bool:
     return any(
         isinstance(n, ast.Call) and (dotted(n.func) or "").rpartition(".")[2] == "chdir"
-        for n in ast.walk(node)
+        for n in walk(node)
     )
 
 
@@ -652,7 +653,7 @@ def _without_annotations(code: str) -> str:
                 opening = code.rfind("=", start, value_start)
                 text = f"{node.target.id} ={code[opening + 1 : value_end]}"
             edits.append((start, end, text))
-        waiting += ast.iter_child_nodes(node)
+        waiting += children(node)
     return replace_spans(code, edits)
 
 
@@ -667,7 +668,7 @@ def _verify(text: str, interface: Interface) -> None:
     except (SyntaxError, ValueError) as error:
         raise InvalidScript(f"{interface.component}: {error}") from error
     found: list[str] = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
