@@ -279,6 +279,31 @@ def test_a_reader_that_goes_away(here: Path) -> None:
     assert done.stderr == b""
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["check", "."], ["check", "{}/good.ipynb"], ["export", "{}/good.ipynb", "-o", "out"]],
+)
+def test_a_current_folder_that_is_gone(arguments: list[str], here: Path) -> None:
+    line = " ".join(["-m", "nbcomponent", *arguments]).format(here)
+    command = f'mkdir gone && cd gone && rmdir ../gone && exec "{sys.executable}" {line}'
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False, timeout=60)
+    assert done.returncode == 2
+    said = b"nbcomponent: the current folder is not there any more; change to one that is\n"
+    assert done.stderr.endswith(said)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{}, {"HOME": "/nonexistent"}, {"HOME": "~"}, {"TMPDIR": "/nonexistent"}, {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+     {"JUPYTER_PATH": "/dev/zero:/proc/self/mem:\n", "JUPYTER_DATA_DIR": "/nonexistent"}],
+    ids=["empty", "no-home", "odd-home", "no-temporary-folder", "ascii", "jupyter"],
+)  # fmt: skip
+def test_odd_environments(environment: dict[str, str], here: Path) -> None:
+    done = start("export", ".", "-o", "out", env=environment)
+    assert (done.returncode, done.stderr) == (0, b""), done.stdout
+    assert (here / "out/good/main/component.yml").is_file()
+
+
 # Where the export goes
 
 

@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     except OSError as error:
         _drop_output()
-        return _say(f"{error}", UNUSABLE)
+        return _say(_reason(error), UNUSABLE)
     except Exception as error:  # noqa: BLE001 (the last resort: whatever it is, it is our fault)
         return _fault(error)
 
@@ -117,6 +117,16 @@ def _say(message: str, code: int) -> int:
     shown = "\n".join(printable(line) for line in message.split("\n"))
     print(f"nbcomponent: {shown}", file=sys.stderr)
     return code
+
+
+def _reason(error: OSError) -> str:
+    import os
+
+    try:
+        os.getcwd()  # noqa: PTH109
+    except OSError:
+        return "the current folder is not there any more; change to one that is"
+    return str(error)
 
 
 def _drop_output() -> None:
