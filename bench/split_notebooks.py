@@ -48,9 +48,6 @@ from notebook_files import (
     write_json,
 )
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
-"""A live control element: like an image, nothing that a script could print."""
-
 PLACEHOLDER = re.compile(
     r"<Figure size .*>|<IPython\.(?:core|lib)\.display\.\w+ object>|interactive\(children="
 )
@@ -93,7 +90,7 @@ def printed(notebook: dict[str, Any]) -> str:
             elif kind in ("display_data", "execute_result", "pyout"):
                 data = output.get("data", {})
                 text = text_of(data.get("text/plain", ""))
-                if text and WIDGET not in data:
+                if text:
                     parts.append(text + "\n")
     return "".join(parts)
 

@@ -361,3 +361,79 @@ def test_a_class_is_defined_again_or_refused_and_never_pickled(
     assert errors(export) == (["NBC101"] if blocked else [])
     if not blocked:
         assert b"class Point" in export.files["p2/run_p2.py"]
+
+
+def project(workshop: Any, *, marker: str = "") -> None:
+    """A project with its notebook in ``work/`` and a module, with data of its own, in ``src/``."""
+    (workshop.root / "src").mkdir()
+    (workshop.root / "src" / "numbers_of.py").write_text(
+        "from pathlib import Path\n\ndef two():\n"
+        "    return int(Path(__file__).with_name('two.txt').read_text())\n"
+    )
+    (workshop.root / "src" / "two.txt").write_text("2")
+    if marker:
+        (workshop.root / marker).write_text("")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "sys.path.append('../src')",
+        "sys.path.insert(0, os.path.abspath(os.path.join('..', 'src')))",
+        "where = os.path.join(os.path.dirname(os.getcwd()), 'src')\nsys.path.append(where)",
+    ],
+)
+def test_modules_of_the_project_that_the_import_path_names_go_with_the_component(
+    exported: Exported, workshop: Any, setting: str
+) -> None:
+    project(workshop)
+    shop = exported(
+        (f"import os, sys\n{setting}\nimport numbers_of\nprint(numbers_of.two())", P1),
+        ("print(numbers_of.two() + 1)", P2),
+        boundary="auto",
+    )
+    assert shop.pipeline() == "2\n3\n"
+
+
+def test_a_computed_import_path_is_looked_for_in_the_project(
+    exported: Exported, workshop: Any
+) -> None:
+    project(workshop, marker="pyproject.toml")
+    (workshop.root / "src" / "__init__.py").write_text("")
+    cell = "import os, sys\nup = os.getcwd()\nfor _ in range(1):\n    up = os.path.dirname(up)\nsys.path.insert(0, up)"
+    shop = exported(
+        (f"{cell}\nfrom src.numbers_of import *\nprint(two.__name__)", P1),
+        ("print(two.__module__)", P2), boundary="auto",
+    )  # fmt: skip
+    assert shop.pipeline() == "two\nsrc.numbers_of\n"
+
+
+def test_an_import_path_that_leads_nowhere_known_stays_an_error(workshop: Any) -> None:
+    cells = [
+        ("import os, sys\nsys.path.append(os.environ['LIB'])\nimport numbers_of", P1),
+        ("print(numbers_of.two())", P2),
+    ]
+    assert "NBC108" in errors(workshop.build(cells, boundary="auto"))
+
+
+def test_a_module_of_python_s_own_library_is_not_taken_from_a_folder_behind_it(
+    workshop: Any,
+) -> None:
+    project(workshop)
+    (workshop.root / "src" / "json.py").write_text("")
+    cells = [("import sys, json\nsys.path.append('../src')\nimport numbers_of", P1)]
+    files = workshop.build(cells, boundary="auto").files
+    assert "p1/numbers_of.py" in files
+    assert "p1/json.py" not in files
+
+
+@pytest.mark.parametrize(
+    "line", ["[ -e two.txt ] || echo 3 > two.txt", "test ! -f two.txt && echo 3 > two.txt"]
+)
+def test_a_file_that_a_shell_line_makes_where_it_is_missing_is_the_one_beside_the_notebook(
+    exported: Exported, workshop: Any, line: str
+) -> None:
+    workshop.folder.mkdir()
+    (workshop.folder / "two.txt").write_text("2")
+    shop = exported((f"!{line}\nprint(open('two.txt').read())", P1), boundary="auto")
+    assert shop.pipeline() == "2\n"

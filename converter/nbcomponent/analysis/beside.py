@@ -26,21 +26,33 @@ class Beside:
     """Looks at the notebook's folder without running anything.
 
     ``kind`` tells whether a relative path is a file or a folder there; ``text`` gives the text of a
-    file, None where there is none.
+    file, None where there is none. ``roots``: further folders that modules are imported from (``../src``).
     """
 
     kind: Callable[[str], Kind] = _nothing
     text: Callable[[str], str | None] = _no_text
+    roots: tuple[str, ...] = ()
+
+    def has_module(self, module: str) -> bool:
+        """Whether a dotted module lies beside the notebook or in one of the further folders."""
+        path = module.replace(".", "/")
+        return any(
+            self.kind(f"{root}{path}.py") == "file"
+            or self.kind(f"{root}{path}/__init__.py") == "file"
+            for root in ("", *(f"{root}/" for root in self.roots))
+        )
 
     def star_names(self, module: str) -> frozenset[str] | None:
         """Names that ``from module import *`` binds, None where that cannot be told."""
         path = module.lstrip(".").replace(".", "/")
         if not path:
             return None
-        text = self.text(f"{path}.py")
-        if text is None:
-            text = self.text(f"{path}/__init__.py")
-        return public_names(text) if text is not None else None
+        for root in ("", *(f"{root}/" for root in self.roots)):
+            for file in (f"{root}{path}.py", f"{root}{path}/__init__.py"):
+                text = self.text(file)
+                if text is not None:
+                    return public_names(text)
+        return None
 
 
 def public_names(text: str) -> frozenset[str] | None:

@@ -237,6 +237,8 @@ def _nbc108(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
     words = {
         "cwd": f"the working directory is changed by {where}, and {f.component} uses relative paths",
         "path": f"the import path is extended by {where}, and {f.component} imports from it",
+        "path-shipped": f"the import path is extended by {where}; what {f.component} imports from there is "
+        "copied into it",
         "draw": f"{where}, outside {f.component}, draws from the random state that {f.component} seeded",
         "seed": f"the random state is seeded in {where}, outside {f.component}, which draws from it",
         "option": f"`{f.name}` sets an option for the whole process in {where}, outside {f.component}",
@@ -248,7 +250,8 @@ def _nbc108(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
         "seed": f"seed in {f.component} itself, or pass a generator (random_state=, default_rng(seed))",
         "option": f"repeat the call in a cell of {f.component}",
     }
-    return "error", words[what], Fix(fixes[what], "edit")
+    fix = fixes.get(what)
+    return "error", words[what], Fix(fix, "edit") if fix else None
 
 
 def _nbc109(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:

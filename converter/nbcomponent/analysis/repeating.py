@@ -169,7 +169,7 @@ class Repeater:
             return True
         if not parts[-1][:1].isupper() or "random" in path.lower() or parts[0] in _NOT_TWICE:
             return False
-        return not (self._beside.kind(f"{parts[0]}.py") or self._beside.kind(parts[0]))
+        return not (self._beside.has_module(parts[0]) or self._beside.kind(parts[0]))
 
 
 def _special(name: str) -> bool:

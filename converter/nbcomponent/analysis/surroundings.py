@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import fnmatch
+import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
@@ -278,10 +279,12 @@ def _import_path(
         return
     first = min(o.position for o in setters)
     uses = [_Use(i.site, i.position) for i in inside if i.effect.kind == "path-get"]
+    uses.extend(_imported_by_name(reader))
+    at_hand = not uses  # Whether all that is imported will be found without the setting.
     for package, its_uses in _Uses(reader).by_package.items():
         if package and package not in sys.stdlib_module_names and package not in WELL_KNOWN_MODULES:
             uses.extend(its_uses)
-    uses.extend(_imported_by_name(reader))
+            at_hand = at_hand and _shipped_from_elsewhere(reader, package)
     use = next((u for u in sorted(uses, key=lambda u: u.position) if u.position > first), None)
     if use is None:
         return
@@ -290,7 +293,20 @@ def _import_path(
         if other.position < use.position:
             names.setdefault(other.effect.name, []).append(other.statement)
     for name, statements in names.items():
-        yield "NBC108", name, use.site, statements, {"what": "path", "replay": True}
+        details: dict[str, object] = {"what": "path", "replay": True}
+        if at_hand and not all(_replayable(reader, s) for s in statements):
+            details = {"what": "path-shipped", "severity": "note"}
+        yield "NBC108", name, use.site, statements, details
+
+
+def _shipped_from_elsewhere(reader: ComponentReader, package: str) -> bool:
+    """Whether a package lies beside the notebook, or in a folder of its project that ``sys.path`` names."""
+    if reader.boundary == "strict":
+        return False
+    if reader.beside.has_module(package):
+        return True
+    modules = {m for s in reader.namespace.statements for m in s.block.modules}
+    return any(m.startswith(f"{package}.") and reader.beside.has_module(m) for m in modules)
 
 
 def _imported_by_name(reader: ComponentReader) -> Iterator[_Use]:
@@ -555,6 +571,7 @@ def _files(
     written_index = PathIndex([o.effect.target for o in outside_writes])
     folder_index = PathIndex([o.effect.target for o in outside_folders])
     declared = PathIndex([normal_path(path) for path in reader.declared.paths])
+    fetched = _fetched_where_missing(reader) if own_writes else frozenset()
     found: set[str] = set()
     reported: set[str] = set()
     for item in [*inside, *_imported_files(reader, outside_writes)]:
@@ -593,6 +610,11 @@ def _files(
             if not its_own and effect.kind == "look" and reader.beside.kind(target) == "file":
                 relative = _relative(reader, target)
                 if relative["what"] == "shipped":  # So that it is there here too.
+                    found.add(target)
+                    yield "NBC109", effect.name, item.site, [], relative
+            if its_own and target in fetched:  # It is there, so nothing was fetched.
+                relative = _relative(reader, target)
+                if relative["what"] == "shipped":
                     found.add(target)
                     yield "NBC109", effect.name, item.site, [], relative
             if its_own or effect.kind == "look":
@@ -678,6 +700,26 @@ def _fetches_missing(statement: Statement) -> bool:
     calls = (n for test in tests for n in ast.walk(test) if isinstance(n, ast.Call))
     names = {(dotted(call.func) or ("",))[-1] for call in calls}
     return bool(names & {"exists", "isfile", "is_file"})
+
+
+_WHERE_MISSING = re.compile(
+    r"(?:\[\s+-[ef]\s+|\btest\s+-[ef]\s+)([^\s;|&\]]+)(?:\s+\])?\s*\|\|"
+    r"|(?:\[\s+!\s+-[ef]\s+|\btest\s+!\s+-[ef]\s+)([^\s;|&\]]+)(?:\s+\])?\s*&&"
+)
+"""``[ -e data.csv ] || curl ...``, ``test ! -f data.csv && wget ...``"""
+
+
+def _fetched_where_missing(reader: ComponentReader) -> frozenset[str]:
+    """Files that shell lines of the notebook make only where they are not there."""
+    texts = (
+        text
+        for code in reader.tagged.code.values()
+        for magic in code.magics
+        for text in (magic.argument, magic.body or "")
+        if "-e " in text or "-f " in text
+    )
+    matches = (match for text in texts for match in _WHERE_MISSING.finditer(text))
+    return frozenset(normal_path((m[1] or m[2]).strip("'\"")) for m in matches)
 
 
 def _is_command(item: _Inside) -> bool:

@@ -36,6 +36,7 @@ from nbcomponent.core.files import read_regular
 from nbcomponent.notebook.model import TaggedNotebook
 
 if TYPE_CHECKING:
+    from nbcomponent.analysis.import_path import ImportRoot
     from nbcomponent.contract.argparse_interface import ScriptInterface
     from nbcomponent.notebook.included import Inclusions
 
@@ -48,6 +49,7 @@ class Examination:
     findings, those about tags and cells included, in reading order. ``scripts`` gives, for a component
     that a ``%%writefile`` cell holds, how each argument is passed. ``inclusions``: ``tagged`` has the code of
     other files in place of ``%run`` lines; the places of findings and dependencies are those of the file.
+    ``import_roots``: folders outside the notebook's that its code imports from.
     """
 
     tagged: TaggedNotebook
@@ -56,6 +58,7 @@ class Examination:
     diagnostics: tuple[Diagnostic, ...]
     scripts: Mapping[str, ScriptInterface]
     inclusions: Inclusions | None = None
+    import_roots: tuple[ImportRoot, ...] = ()
 
     @property
     def written(self) -> TaggedNotebook:
@@ -83,9 +86,16 @@ def examine(tagged: TaggedNotebook, boundary: Boundary = "strict") -> Examinatio
         from nbcomponent.notebook.included import include
 
         tagged, inclusions = include(tagged, beside.text)
+    roots: tuple[ImportRoot, ...] = ()
+    if any("sys.path" in c.source or "addsitedir" in c.source for c in tagged.notebook.cells):
+        from nbcomponent.analysis.import_path import import_roots
+
+        trees = [code.tree for code in tagged.code.values() if code.tree is not None]
+        roots = import_roots(trees, beside)
+        beside = replace(beside, roots=tuple(root.path for root in roots))
     declarations = declare(tagged)
     analysis = analyse(tagged, declarations.declared, boundary, beside=beside)
-    found = complete(tagged, declarations, analysis)
+    found = replace(complete(tagged, declarations, analysis), import_roots=roots)
     return found if inclusions is None else _in_the_file(found, inclusions)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from nbcomponent.analysis.import_path import import_folders
 from nbcomponent.analysis.model import ComponentAnalysis
 from nbcomponent.contract.document import contract_yaml
 from nbcomponent.contract.examine import Examination
@@ -21,7 +22,6 @@ from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, in_reading_orde
 from nbcomponent.core.errors import unusable
 from nbcomponent.core.files import read_regular, resolved
 from nbcomponent.core.trees import walk
-from nbcomponent.export.chunks import dotted
 from nbcomponent.export.component_yaml import LEGAL_VERSION, component_yaml
 from nbcomponent.export.distributions import installed
 from nbcomponent.export.environment import (
@@ -37,6 +37,7 @@ from nbcomponent.export.local_modules import (
     data_of_modules,
     imports_of,
     is_local,
+    merged,
     ship_included,
     ship_modules,
 )
@@ -216,7 +217,7 @@ class _Build:
             return
         script, trees, modules = code
         imports = [*self._imports(trees, interface), *map(Imported, modules)]
-        shipped = ship_modules(self.folder, imports, _path_folders(trees))
+        shipped = self._modules(imports, trees)
         beside = (
             *analysis.files,
             *data_of_modules(self.folder, shipped.files),
@@ -298,10 +299,32 @@ class _Build:
         producers = [i for port in interface.inputs for i in self._of_producer(port)]
         return [*imports_of(trees), *_stored(interface), *producers]
 
+    def _modules(self, imports: Sequence[Imported], trees: Sequence[ast.stmt]) -> Shipped:
+        """The modules beside the notebook and in the folders that ``sys.path`` names, to go with it.
+
+        Those from outside the notebook's folder stand beside the script, where Python looks first; a
+        module that a package brings is left to it, unless the folder was put before the packages.
+        """
+        shipped = ship_modules(self.folder, imports, import_folders(trees))
+        for root in self.examination.import_roots:
+            wanted = [
+                i
+                for i in shipped.imports
+                if root.first or self.versions.distribution(i.module) is None
+            ]
+            folder = self.folder / root.path
+            more = ship_modules(folder, wanted, behind_python=not root.first)
+            if more.files:
+                data = ship_included(folder, data_of_modules(folder, more.files))
+                shipped = merged(
+                    shipped, more, data, [i for i in shipped.imports if i not in wanted]
+                )
+        return shipped
+
     def _has_tables(self, trees: Sequence[ast.stmt], interface: Interface) -> bool:
         """Whether pandas may print something, and no module beside the notebook tells it how."""
         imports = self._imports(trees, interface)
-        shipped = ship_modules(self.folder, imports, _path_folders(trees))
+        shipped = self._modules(imports, trees)
         if any(b"max_columns" in data for data in shipped.files.values()):
             return False
         found = {i.module.partition(".")[0] for i in (*imports, *shipped.imports) if not i.optional}
@@ -433,23 +456,6 @@ def _imports_in(included: Shipped, shipped: Shipped) -> list[Imported]:
                 continue  # It may be no module that is ever imported.
     local |= shipped.modules
     return [i for i in found if i.module.partition(".")[0] not in local]
-
-
-def _path_folders(trees: Iterable[ast.stmt]) -> list[str]:
-    """Folders beside the notebook that the code puts on ``sys.path``, where they are written out."""
-    found = []
-    for tree in trees:
-        for node in walk(tree):
-            if isinstance(node, ast.Call) and dotted(node.func) in (
-                "sys.path.append",
-                "sys.path.insert",
-            ):
-                value = node.args[-1] if node.args else None
-                if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                    path = PurePosixPath(value.value)
-                    if not path.is_absolute() and ".." not in path.parts:
-                        found.append(str(path))
-    return found
 
 
 def _written_script(tagged: TaggedNotebook, analysis: ComponentAnalysis) -> str | None:

@@ -110,22 +110,52 @@ def _is_type_checking(test: ast.expr) -> bool:
     )
 
 
-def ship_modules(folder: Path, imports: Iterable[Imported], paths: Sequence[str] = ()) -> Shipped:
+def ship_modules(
+    folder: Path,
+    imports: Iterable[Imported],
+    paths: Sequence[str] = (),
+    *,
+    behind_python: bool = False,
+) -> Shipped:
     """The local modules among ``imports``, with what they import themselves.
 
     ``folder`` is the notebook's. ``paths`` are further folders, relative to it, that the component
-    puts on ``sys.path``.
+    puts on ``sys.path``. ``behind_python``: Python's own library is looked into before them.
     """
-    work = _Shipping(folder, [PurePosixPath("."), *map(PurePosixPath, paths)])
+    work = _Shipping(folder, [PurePosixPath("."), *map(PurePosixPath, paths)], behind_python)
     for imported in imports:
         work.module(imported)
     return work.result()
+
+
+def merged(shipped: Shipped, more: Shipped, data: Shipped, kept: Iterable[Imported]) -> Shipped:
+    """Modules of two folders in one, with the ``data`` of the second, and the imports left over (``kept`` too).
+
+    Two files of one name cannot both go there (NBC308).
+    """
+    added = {**data.files, **more.files}
+    clashes = [p for p, text in added.items() if shipped.files.get(p, text) != text]
+    return Shipped(
+        {**added, **shipped.files},
+        (*kept, *more.imports),
+        shipped.modules | more.modules,
+        (
+            *shipped.diagnostics,
+            *more.diagnostics,
+            *data.diagnostics,
+            *(
+                _refused(path, "two folders that it imports from have a file of that name")
+                for path in clashes
+            ),
+        ),
+    )
 
 
 @dataclass
 class _Shipping:
     folder: Path
     roots: list[PurePosixPath]
+    behind_python: bool = False
     files: dict[str, bytes] = field(default_factory=dict)
     outside: dict[Imported, None] = field(default_factory=dict)
     modules: set[str] = field(default_factory=set)
@@ -142,7 +172,8 @@ class _Shipping:
     def module(self, imported: Imported) -> None:
         parts = imported.module.split(".")
         root = next((r for r in self.roots if self.has(r, parts[0])), None)
-        if root is None or parts[0] in sys.builtin_module_names:
+        theirs = sys.stdlib_module_names if self.behind_python else sys.builtin_module_names
+        if root is None or parts[0] in theirs:
             self.outside[imported] = None
             return
         if parts[0] not in self.modules:
