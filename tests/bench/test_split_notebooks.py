@@ -32,15 +32,15 @@ def test_a_cut_leaves_no_part_empty_and_keeps_the_order() -> None:
         assert set(parts.values()) == {"p1", "p2", "p3"}
 
 
-def test_printed_joins_streams_and_displayed_text_and_leaves_controls_out() -> None:
+def test_printed_joins_streams_and_displayed_text() -> None:
     outputs = [
         {"output_type": "stream", "name": "stdout", "text": ["a\n", "b\n"]},
         {"output_type": "stream", "name": "stderr", "text": "progress"},
         {"output_type": "execute_result", "data": {"text/plain": "3"}},
-        {"output_type": "display_data", "data": {"text/plain": "W", split_notebooks.WIDGET: {}}},
+        {"output_type": "display_data", "data": {"text/plain": "W", "text/html": "<b>W</b>"}},
     ]
     notebook = {"cells": [{"cell_type": "code", "outputs": outputs}]}
-    assert split_notebooks.printed(notebook) == "a\nb\n3\n"
+    assert split_notebooks.printed(notebook) == "a\nb\n3\nW\n"
 
 
 def test_codes_of_a_report_are_counted_without_notes() -> None:

@@ -334,7 +334,8 @@ def test_a_live_control_is_made_again_since_pickle_does_not_give_it_back(
     pytest.importorskip("ipywidgets")
     shop = exported(
         (CONTROL, P1), ("w = Greeting()\nw", P1), ("w.value = 'test'\nprint(w.value)", P2),
-        ("w = Greeting(value='new')", P2), ("print(w.value)", P3), boundary="auto",
+        ("w = Greeting(value='new')", P2), ("print(w.value)", P3), ("w.value = 'last'", P3),
+        boundary="auto",
     )  # fmt: skip
     assert shop.pipeline().splitlines()[-2:] == ["test", "new"]
 

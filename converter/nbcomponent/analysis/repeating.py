@@ -92,7 +92,9 @@ class Repeater:
         if not self._no_effects(statement) or not self._repeats(node.value, own, depth):
             return None
         made_at = self._namespace.position[id(statement)]
-        for position, other in enumerate(self._namespace.statements):
+        statements = self._namespace.statements
+        last = max((n for n, s in enumerate(statements) if s.cell in own), default=len(statements))
+        for position, other in enumerate(statements[: last + 1]):
             if other is statement or other.cell in own or _only_read(name, other.node):
                 continue
             if position > made_at or other.block.functions:
