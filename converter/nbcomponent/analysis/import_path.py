@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from nbcomponent.analysis.beside import Beside
 from nbcomponent.analysis.visitor import dotted
+from nbcomponent.core.trees import walk
 
 PROJECT_FILES = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 """What stands in the root folder of a project."""
@@ -81,7 +82,7 @@ def import_folders(trees: Iterable[ast.AST]) -> list[str]:
 
 def _additions(trees: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, bool]]:
     """What the code adds to ``sys.path``, and whether it puts it in front."""
-    for node in (n for tree in trees for n in ast.walk(tree)):
+    for node in (n for tree in trees for n in walk(tree)):
         if isinstance(node, ast.Call):
             chain = dotted(node.func)
             if chain in (("sys", "path", "append"), ("site", "addsitedir")) and node.args:
@@ -116,14 +117,14 @@ def _assigned(node: ast.Assign) -> Iterator[tuple[ast.expr, bool]]:
 
 def _from_elsewhere(node: ast.expr, trees: list[ast.Module]) -> bool:
     """Whether a computed path may start from the home folder, a variable or an absolute path."""
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(node) if isinstance(n, ast.Name)}
     parts: list[ast.AST] = [node]
-    for statement in (n for tree in trees for n in ast.walk(tree)):
+    for statement in (n for tree in trees for n in walk(tree)):
         if isinstance(statement, ast.Assign) and any(
             isinstance(t, ast.Name) and t.id in names for t in statement.targets
         ):
             parts.append(statement.value)
-    for part in (n for each in parts for n in ast.walk(each)):
+    for part in (n for each in parts for n in walk(each)):
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
             if part.value.startswith(_ABSOLUTE):
                 return True
@@ -139,7 +140,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 def _assigned_once(trees: Iterable[ast.Module]) -> dict[str, ast.expr]:
     """Names that the code gives one value, with it."""
     values: dict[str, list[ast.expr]] = {}
-    for node in (n for tree in trees for n in ast.walk(tree)):
+    for node in (n for tree in trees for n in walk(tree)):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Name):

@@ -24,6 +24,7 @@ from pathlib import PurePosixPath
 
 from nbcomponent.core.diagnostics import Diagnostic, Place
 from nbcomponent.core.errors import UnusableInput
+from nbcomponent.core.trees import walk
 from nbcomponent.notebook.arguments import words
 from nbcomponent.notebook.ipython import parse_cell
 from nbcomponent.notebook.model import PLACEHOLDER, CellCode, Magic, TaggedNotebook
@@ -288,14 +289,14 @@ def _keeps_to_itself(text: str, others: Iterable[CellCode]) -> bool:
     code = parse_cell(text)
     if code.tree is None or code.magics:
         return False
-    if any(isinstance(n, ast.ImportFrom) and _unusual(n) for n in ast.walk(code.tree)):
+    if any(isinstance(n, ast.ImportFrom) and _unusual(n) for n in walk(code.tree)):
         return False
     read, bound = _names(code.tree)
     if read & _ABOUT_ITSELF or _attributes(code.tree) & _ABOUT_ITSELF:
         return False
     inner = {
         name
-        for function in ast.walk(code.tree)
+        for function in walk(code.tree)
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         for name in _names(function)[0]
     }
@@ -314,14 +315,14 @@ def _unusual(node: ast.ImportFrom) -> bool:
 
 
 def _attributes(tree: ast.AST) -> set[str]:
-    return {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    return {n.attr for n in walk(tree) if isinstance(n, ast.Attribute)}
 
 
 def _names(tree: ast.AST) -> tuple[set[str], dict[str, str | None]]:
     """Names that code reads, and those that it binds anywhere (an import with what it imports)."""
     read: set[str] = set()
     bound: dict[str, str | None] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load):
                 read.add(node.id)
