@@ -89,17 +89,22 @@ class Repeater:
         target = node.targets[0]
         if not isinstance(target, ast.Name) or target.id != name or statement.block.magics:
             return None
-        if not self._no_effects(statement) or not self._repeats(node.value, own, depth):
-            return None
         made_at = self._namespace.position[id(statement)]
+        if not self._no_effects(statement) or not self._repeats(node.value, own, depth, made_at):
+            return None
         statements = self._namespace.statements
-        last = max((n for n, s in enumerate(statements) if s.cell in own), default=len(statements))
+        last = self._last(own)
         for position, other in enumerate(statements[: last + 1]):
             if other is statement or other.cell in own or _only_read(name, other.node):
                 continue
             if position > made_at or other.block.functions:
                 return None
         return statement
+
+    def _last(self, own: frozenset[int]) -> int:
+        """The position of the last statement of the component: what stands below is of no concern to it."""
+        statements = self._namespace.statements
+        return max((n for n, s in enumerate(statements) if s.cell in own), default=len(statements))
 
     def _no_effects(self, statement: Statement) -> bool:
         position = self._namespace.position[id(statement)]
@@ -108,8 +113,8 @@ class Repeater:
             for effect in self._effects.of_statement(statement, position)
         )
 
-    def _repeats(self, node: ast.expr, own: frozenset[int], depth: int) -> bool:
-        """Whether evaluating the expression again gives the same and does nothing else."""
+    def _repeats(self, node: ast.expr, own: frozenset[int], depth: int, at: int) -> bool:
+        """Whether evaluating the expression of position ``at`` again gives the same and does nothing else."""
         if isinstance(node, ast.Constant):
             return True
         if isinstance(node, ast.Name):
@@ -118,28 +123,37 @@ class Repeater:
             every = self._namespace.definitions.get(node.id, [])
             return self._maker(node.id, own, depth + 1, every) is not None
         if isinstance(node, ast.Attribute):
-            return self._repeats(node.value, own, depth)
+            return self._repeats(node.value, own, depth, at)
         if isinstance(node, ast.BinOp):
-            return self._repeats(node.left, own, depth) and self._repeats(node.right, own, depth)
+            return all(self._repeats(side, own, depth, at) for side in (node.left, node.right))
         if isinstance(node, ast.UnaryOp):
-            return self._repeats(node.operand, own, depth)
+            return self._repeats(node.operand, own, depth, at)
         if isinstance(node, (ast.Tuple, ast.List)):
-            return all(self._repeats(e, own, depth) for e in node.elts)
+            return all(self._repeats(e, own, depth, at) for e in node.elts)
         if isinstance(node, ast.Call):
             arguments = (*node.args, *(k.value for k in node.keywords))
-            return self._constructs(node) and all(self._repeats(a, own, depth) for a in arguments)
+            return self._constructs(node, own, at) and all(
+                self._repeats(a, own, depth, at) for a in arguments
+            )
         return False
 
-    def _constructs(self, node: ast.Call) -> bool:
+    def _constructs(self, node: ast.Call, own: frozenset[int], at: int) -> bool:
         chain = dotted(node.func)
         path = self._namespace.resolve(chain) if chain else None
         if path is None and chain and len(chain) == 1:
-            return self.only_gives_attributes(chain[0])
+            return self._only_gives_attributes(chain[0], own, at)
         return path is not None and self._is_class_of_a_package(path)
 
-    def only_gives_attributes(self, name: str) -> bool:
-        """Whether a class of the notebook only gives attributes to a class of a package."""
-        definitions = self._namespace.definitions.get(name, [])
+    def _only_gives_attributes(self, name: str, own: frozenset[int], at: int) -> bool:
+        """Whether a class of the notebook only gives attributes to a class of a package.
+
+        One that is defined anew before the component ends would be another class there.
+        """
+        definitions = self._namespace.reaching(name, at)
+        if any(
+            at < d.position <= self._last(own) for d in self._namespace.definitions.get(name, ())
+        ):
+            return False
         node = definitions[0].bind.node if len(definitions) == 1 else None
         if not isinstance(node, ast.ClassDef) or node.decorator_list or node.keywords:
             return False
@@ -147,10 +161,10 @@ class Repeater:
         return (
             bool(bases)
             and all(base is not None and self._is_class_of_a_package(base) for base in bases)
-            and all(self._is_attribute(part) for part in node.body)
+            and all(self._is_attribute(part, at) for part in node.body)
         )
 
-    def _is_attribute(self, node: ast.stmt) -> bool:
+    def _is_attribute(self, node: ast.stmt, at: int) -> bool:
         if isinstance(node, ast.Assign):
             value: ast.expr | None = node.value
             if not all(isinstance(t, ast.Name) and not _special(t.id) for t in node.targets):
@@ -161,7 +175,7 @@ class Repeater:
             return isinstance(node, ast.Pass) or (
                 isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
             )
-        return value is None or self._repeats(value, frozenset(), _DEPTH)
+        return value is None or self._repeats(value, frozenset(), _DEPTH, at)
 
     def _is_class_of_a_package(self, path: str) -> bool:
         if "." not in path:
