@@ -144,6 +144,6 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = math.nan
-    if not (0 < seconds < math.inf):
+    if not (0 < seconds < 1e9):
         raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
     return seconds

@@ -60,6 +60,15 @@ def head_of(path: Union[str, Path], count: int) -> bytes:
         os.close(descriptor)
 
 
+def kind_of(path: Union[str, Path]) -> str:
+    """``file``, ``folder``, ``pipe``, ``socket`` or ``device``; empty where nothing can be reached there."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116
+    except (OSError, ValueError):
+        return ""
+    return "file" if stat.S_ISREG(mode) else _kind(mode)
+
+
 def resolved(path: Path) -> Path:
     """``path`` without links. Raises OSError where links lead in a circle (Python to 3.12: RuntimeError)."""
     try:
@@ -88,17 +97,17 @@ def _expect_regular(mode: int, path: Union[str, Path]) -> None:
     if stat.S_ISREG(mode):
         return
     number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
-    raise OSError(number, f"it is {_kind(mode)}, not a file", str(path))
+    raise OSError(number, f"it is a {_kind(mode)}, not a file", str(path))
 
 
 def _kind(mode: int) -> str:
     if stat.S_ISDIR(mode):
-        return "a folder"
+        return "folder"
     if stat.S_ISFIFO(mode):
-        return "a pipe"
+        return "pipe"
     if stat.S_ISSOCK(mode):
-        return "a socket"
-    return "a device"
+        return "socket"
+    return "device"
 
 
 def _too_large(size: int, most: int, path: str | None = None) -> OSError:

@@ -117,6 +117,8 @@ class GuardedProcess:
         try:
             while not reply.endswith(b"\n"):
                 if not _readable(self._status, self._remaining(timed_out)):
+                    if self._remaining(timed_out):
+                        continue
                     timed_out = True
                     with self._lock:
                         self._order(b"T")
@@ -167,8 +169,12 @@ def _write_all(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
+_LONGEST_WAIT = 24 * 3600.0
+"""Seconds. What counts the time of a poll has an end; the caller waits again."""
+
+
 def _readable(descriptor: int, timeout: float | None) -> bool:
     # poll, not select: a server may hold more than 1024 open files.
     poller = select.poll()
     poller.register(descriptor, select.POLLIN | select.POLLHUP)
-    return bool(poller.poll(None if timeout is None else timeout * 1000))
+    return bool(poller.poll(None if timeout is None else min(timeout, _LONGEST_WAIT) * 1000))

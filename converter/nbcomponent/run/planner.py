@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
 from nbcomponent.core.errors import UnusableInput, UsageError
+from nbcomponent.core.files import kind_of, resolved
 from nbcomponent.run.plan import Argument, Plan, PlannedStep, Source, command_values
 from nbcomponent.run.report import Finding
 from nbcomponent.schema.bindings import PipelineInput, PipelineOutput, StepOutput
@@ -21,6 +22,9 @@ from nbcomponent.schema.pipeline import PipelineJob, Step
 from nbcomponent.schema.ports import DataValue, InputSpec, InputValue, OutputSpec
 from nbcomponent.schema.reading import one_of, read_yaml_file
 from nbcomponent.schema.rendering import TemplateError, render
+
+_LONGEST_COMMAND = 100_000
+"""Characters. Linux takes no argument of more than 131,072 bytes."""
 
 
 def make_plan(
@@ -384,21 +388,15 @@ class _Planner:
             self._report(
                 "NBC502", f"the code {code.text!r} is not on this machine", code.place, path=path
             )
-        elif code is not None and code.path is not None and not code.path.exists():
-            self._report(
-                "NBC507",
-                f"there is no code folder {code.text!r} beside the component",
-                code.place,
-                path=path,
-            )
+        elif code is not None and code.path is not None:
+            problem = _code_problem(code.path, f"code folder {_shown(code.text)}")
+            if problem is not None:
+                self._report("NBC507", problem, code.place, path=path)
         for include in component.additional_includes:
-            if not (component.folder / include).exists():
-                self._report(
-                    "NBC507",
-                    f"additional_includes: there is no {include!r} beside the component",
-                    component.place,
-                    path=path,
-                )
+            problem = _code_problem(component.folder / include, _shown(include))
+            if problem is not None:
+                text = f"additional_includes: {problem}"
+                self._report("NBC507", text, component.place, path=path)
 
     def _check_variables(self, step: Step, component: CommandComponent) -> None:
         own = ((step.environment_variables, step.place, None),)
@@ -416,6 +414,15 @@ class _Planner:
     def _check_command(self, component: CommandComponent, arguments: Sequence[Argument]) -> None:
         """Render once with the values that are known, so that what cannot be run is refused at once."""
         if component.command.problems or any(d.code == "NBC508" for d in component.problems):
+            return
+        length = len(component.command.text)
+        if length > _LONGEST_COMMAND:
+            self._report(
+                "NBC508",
+                f"command: it has {length:,} characters; at most {_LONGEST_COMMAND:,} can be run",
+                component.command_place,
+                path=str(component.path),
+            )
             return
         try:
             render(component.command, command_values(arguments, component.outputs, {}, {}))
@@ -435,7 +442,7 @@ class _Planner:
                 cycle = _cycle(waiting)
                 self._report(
                     "NBC504",
-                    f"the steps wait for each other: {' -> '.join(cycle)}",
+                    f"the steps wait for each other: {_chain(cycle)}",
                     self._steps[cycle[0]].place,
                 )
                 return ()
@@ -525,17 +532,36 @@ def _without_file_scheme(text: str) -> str:
 
 def _data_problem(path: Path, spec: InputSpec) -> str | None:
     """What is wrong with local data, as the end of a sentence; None for nothing."""
-    try:
-        exists = path.exists()
-    except ValueError as error:
-        return f"is no path ({error})"
-    if not exists:
+    kind = kind_of(path)
+    wanted = "folder" if spec.type in ("uri_folder", "mltable") else "file"
+    if not kind:
         return "does not exist"
-    if spec.type == "uri_file" and not path.is_file():
-        return "is a folder; a file is expected (uri_file)"
-    if spec.type in ("uri_folder", "mltable") and not path.is_dir():
-        return f"is a file; a folder is expected ({spec.type})"
+    return None if kind == wanted else f"is a {kind}; a {wanted} is expected ({spec.type})"
+
+
+def _code_problem(path: Path, shown: str) -> str | None:
+    """Why code cannot be copied from ``path``; to copy a device would never end."""
+    kind = kind_of(path)
+    if not kind:
+        return f"there is no {shown} beside the component"
+    if kind not in ("file", "folder"):
+        return f"{shown} is a {kind}"
+    real = resolved(path).as_posix()
+    if real == "/" or f"{real}/".startswith(("/dev/", "/proc/", "/sys/")):
+        return f"{shown} is a part of the system, not of the component"
     return None
+
+
+def _shown(text: str) -> str:
+    """A path of any length for a message."""
+    return repr(text) if len(text) <= 200 else f"{text[:100]!r}... ({len(text):,} characters)"
+
+
+def _chain(names: Sequence[str]) -> str:
+    """A circle of steps for a message, its middle left out where it is long."""
+    if len(names) > 12:
+        names = [*names[:6], f"({len(names) - 11} more)", *names[-5:]]
+    return " -> ".join(names)
 
 
 def _cycle(waiting: Mapping[str, PlannedStep]) -> list[str]:

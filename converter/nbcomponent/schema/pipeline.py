@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Union
 
 from nbcomponent.core.diagnostics import Diagnostic, Place
 from nbcomponent.core.errors import UnusableInput, unusable
+from nbcomponent.core.files import kind_of
 from nbcomponent.schema.bindings import PipelineInput
 from nbcomponent.schema.component import CommandComponent, read_command, read_component
 from nbcomponent.schema.literals import type_of
@@ -23,6 +25,10 @@ from nbcomponent.schema.ports import (
 )
 from nbcomponent.schema.reading import YamlFile, read_yaml_file
 from nbcomponent.schema.yaml_places import YamlPath
+
+MOST_STEPS = 1_000
+_FOREVER = 1e9
+"""Seconds: a timeout of thirty years is a mistake, and more than clocks count."""
 
 STEP_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*\Z")
 """Names that are safe as folders; Azure Machine Learning itself asks for lower-case identifiers."""
@@ -137,7 +143,12 @@ def _read_steps(file: YamlFile, pipeline_inputs: tuple[InputValue, ...]) -> tupl
         file.report("NBC502", _KIND_REASONS["pipeline"], ("component",))
     elif not jobs:
         file.report("NBC501", "the pipeline has no 'jobs'", ("jobs",))
+    if len(jobs) > MOST_STEPS:
+        text = f"the pipeline has {len(jobs):,} steps; at most {MOST_STEPS:,} are read"
+        file.report("NBC501", text, ("jobs",), key=True)
+        return ()
     steps: list[Step] = []
+    loaded: _Loaded = {}
     for name in jobs:
         at = ("jobs", name)
         if not STEP_NAME.match(name) or len(name) > 200:
@@ -153,11 +164,13 @@ def _read_steps(file: YamlFile, pipeline_inputs: tuple[InputValue, ...]) -> tupl
         elif not isinstance(jobs[name], dict):
             file.report("NBC501", f"the step '{name}' must be a mapping", at)
         else:
-            steps.append(_read_step(file, at, pipeline_inputs))
+            steps.append(_read_step(file, at, pipeline_inputs, loaded))
     return tuple(steps)
 
 
-def _read_step(file: YamlFile, at: YamlPath, pipeline_inputs: tuple[InputValue, ...]) -> Step:
+def _read_step(
+    file: YamlFile, at: YamlPath, pipeline_inputs: tuple[InputValue, ...], loaded: _Loaded
+) -> Step:
     name = str(at[-1])
     inputs = read_input_values(file, (*at, "inputs"))
     outputs = read_output_values(file, (*at, "outputs"))
@@ -169,7 +182,7 @@ def _read_step(file: YamlFile, at: YamlPath, pipeline_inputs: tuple[InputValue, 
         why = _KIND_REASONS.get(kind, f"the type {kind!r} is unknown here")
         file.report("NBC502", f"the step '{name}' cannot run on this machine: {why}", (*at, "type"))
     elif isinstance(reference, str):
-        component = _load_component(file, (*at, "component"), reference)
+        component = _load_component(file, (*at, "component"), reference, loaded)
     elif isinstance(reference, dict):
         component = _nested(file, (*at, "component"), name)
     elif file.value((*at, "command")) is not None:
@@ -205,13 +218,15 @@ def _timeout(file: YamlFile, at: YamlPath) -> float | None:
     value = file.value(at)
     if value is None:
         return None
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < _FOREVER:
         return float(value)
     file.report("NBC501", "'timeout' must be a positive number of seconds", at)
     return None
 
 
-def _load_component(file: YamlFile, at: YamlPath, reference: str) -> CommandComponent | None:
+def _load_component(
+    file: YamlFile, at: YamlPath, reference: str, loaded: _Loaded
+) -> CommandComponent | None:
     if reference.startswith("azureml:"):
         file.report(
             "NBC502",
@@ -221,16 +236,32 @@ def _load_component(file: YamlFile, at: YamlPath, reference: str) -> CommandComp
         )
         return None
     path = file.path.parent / reference.removeprefix("file:")
-    if not path.is_file():
-        file.report("NBC507", f"there is no component file {reference!r} beside the pipeline", at)
+    if path not in loaded:
+        loaded[path] = _read_or_refuse(path)
+    found = loaded[path]
+    if found is None:
+        shown = reference if len(reference) <= 200 else f"{reference[:100]}..."
+        file.report("NBC507", f"there is no component file {shown!r} beside the pipeline", at)
+        return None
+    if isinstance(found, UnusableInput):
+        diagnostic = found.diagnostic
+        where = f"{reference}:{diagnostic.place.line}:{diagnostic.place.column}"
+        file.report(diagnostic.code, f"{where}: {diagnostic.message}", at)
+        return None
+    return found
+
+
+_Loaded = dict[Path, Union[CommandComponent, UnusableInput, None]]
+"""Component files of a pipeline: many steps may share one. None: there is no such file."""
+
+
+def _read_or_refuse(path: Path) -> CommandComponent | UnusableInput | None:
+    if kind_of(path) != "file":
         return None
     try:
         return read_component(path)
     except UnusableInput as problem:
-        diagnostic = problem.diagnostic
-        where = f"{reference}:{diagnostic.place.line}:{diagnostic.place.column}"
-        file.report(diagnostic.code, f"{where}: {diagnostic.message}", at)
-        return None
+        return problem
 
 
 def _nested(file: YamlFile, at: YamlPath, name: str) -> CommandComponent | None:
