@@ -638,3 +638,147 @@ def test_a_script_is_a_notebook_by_a_mark_in_its_first_million_bytes(
     (here / "far.py").write_text("#\n" * 1_000_000 + "# %%\nprint(1)\n")
     _, reports = run("check", ".")
     assert set(reports) == {"good.ipynb", "near.py"}
+
+
+# What was there before
+
+
+LOCK = "schema: nbcomponent.lock/1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("python: \"3.11\\n  - evil\"", "'3.11\\n  - evil' is no version of Python"),
+        ("packages: {numpy: \"1.0\\n  - --index-url http://evil\"}", "is no version of a package"),
+        ("packages: {numpy: '1.0; rm -rf /'}", "is no version of a package"),
+        ("packages: {numpy: \"1\\0\"}", "is no version of a package"),
+        ("packages: {'numpy --pre': '1'}", "'numpy --pre' is no name of a package"),
+        ("packages: {../../evil: '1'}", "'../../evil' is no name of a package"),
+        ("imports: {numpy: 'numpy @ file:///etc/passwd'}", "is no name of a package"),
+        ("imports: {'../x': numpy}", "'../x' is no name of a module"),
+        ("imports: {numpy: '" + "x" * 5_000 + "!'}", "is no name of a package"),
+        ("packages: {numpy: 1.5}", "something else than names and versions"),
+        ("packages: !!python/object/apply:os.system ['touch TRAPPED']", "is refused"),
+        ("x: " + "[" * 9_000, "nested too deeply"),
+        ("\0", "U+0000"),
+    ],
+)  # fmt: skip
+def test_lock_files_that_would_slip_something_into_the_environment(
+    text: str, message: str, here: Path, run: Callable[..., tuple[int, dict[str, Any]]]
+) -> None:
+    (here / "bad.ipynb").write_bytes(notebook(cell("import numpy\nprint(numpy.pi)", A)))
+    (here / "bad.lock.yml").write_text(LOCK + text)
+    code, reports = run("export", ".", "-o", "out")
+    assert code == 2
+    (found,) = reports["bad.ipynb"]["diagnostics"]
+    assert found["code"] == "NBC964"
+    assert message in found["message"]
+    assert len(found["message"]) < 400
+    assert not (here / "out/bad").exists()
+    assert reports["good.ipynb"]["state"] == "written"
+
+
+def victim(here: Path) -> Path:
+    """A folder elsewhere, with a file that must stay as it is."""
+    folder = here.parent / "victim"
+    folder.mkdir()
+    (folder / "file").write_text("precious")
+    return folder
+
+
+def component_is_link(here: Path) -> None:
+    (here / "out/good").mkdir(parents=True)
+    (here / "out/good/main").symlink_to(victim(here))
+
+
+def file_is_link(here: Path) -> None:
+    (here / "out/good/main").mkdir(parents=True)
+    (here / "out/good/main/run_main.py").symlink_to(victim(here) / "file")
+
+
+def state_is_link(here: Path) -> None:
+    (here / "out/good").mkdir(parents=True)
+    (here / "out/good/.nbcomponent").symlink_to(victim(here))
+
+
+def work_is_link(here: Path) -> None:
+    (here / "out").mkdir()
+    for step, name in (("new", ""), ("old", ""), ("journal", "file")):
+        folder = here.parent / "victim"
+        (here / f"out/.good.nbcomponent-{step}").symlink_to(
+            (folder if folder.is_dir() else victim(here)) / name
+        )
+
+
+def lock_leads_elsewhere(here: Path) -> None:
+    (here / "good.lock.yml").symlink_to(victim(here) / "new")
+
+
+def journal_is_deep(here: Path) -> None:
+    victim(here)
+    (here / "out/good").mkdir(parents=True)
+    (here / "out/.good.nbcomponent-journal").write_text("[" * 100_000)
+
+
+def journal_is_a_pipe(here: Path) -> None:
+    victim(here)
+    (here / "out").mkdir()
+    os.mkfifo(here / "out/.good.nbcomponent-journal")
+
+
+def manifest_is_deep(here: Path) -> None:
+    victim(here)
+    (here / "out/good/.nbcomponent").mkdir(parents=True)
+    (here / "out/good/.nbcomponent/manifest.json").write_text("[" * 100_000)
+
+
+def manifest_names_others(here: Path) -> None:
+    named = {"../../good.ipynb": "x", str(victim(here) / "file"): "x", "../../../victim/file": "x"}
+    (here / "out/good/.nbcomponent").mkdir(parents=True)
+    (here / "out/good/.nbcomponent/manifest.json").write_text(json.dumps({"files": named}))
+
+
+@pytest.mark.parametrize(
+    ("make", "exit_code"),
+    [(component_is_link, 1), (file_is_link, 1), (state_is_link, 0), (work_is_link, 0), (lock_leads_elsewhere, 0),
+     (journal_is_deep, 0), (journal_is_a_pipe, 0), (manifest_is_deep, 0), (manifest_names_others, 0)],
+    ids=lambda value: getattr(value, "__name__", ""),
+)  # fmt: skip
+@pytest.mark.parametrize("force", [False, True], ids=["", "force"])
+def test_an_output_folder_that_leads_elsewhere(
+    make: Callable[[Path], None],
+    exit_code: int,
+    force: bool,
+    here: Path,
+    run: Callable[..., tuple[int, dict[str, Any]]],
+) -> None:
+    make(here)
+    code, reports = run("export", "good.ipynb", "-o", "out", *(["--force"] if force else []))
+    assert code == (0 if force else exit_code), reports
+    assert (reports["good.ipynb"]["state"] == "written") == (code == 0)
+    assert [path.name for path in (here.parent / "victim").iterdir()] == ["file"]
+    assert (here.parent / "victim/file").read_text() == "precious"
+    assert (here / "good.ipynb").read_bytes() == GOOD
+
+
+def test_no_output_folder(here: Path) -> None:
+    assert main(["export", "good.ipynb", "-o", ""]) == 2
+    assert {path.name for path in here.iterdir()} == {"good.ipynb"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["jobs = " + "9" * 10_000, "'" + "k" * 100_000 + "' = 1", "boundary = '" + "x" * 100_000 + "'", "select = ['" + "x" * 100_000 + "']",
+     ".".join(["a"] * 5_000) + " = 1"],
+    ids=["number", "key", "value", "code", "deep"],
+)  # fmt: skip
+def test_settings_without_measure_give_a_short_message(
+    text: str, here: Path, run: Callable[..., tuple[int, dict[str, Any]]]
+) -> None:
+    (here / "pyproject.toml").write_text("[tool.nbcomponent]\n" + text)
+    code, reports = run("check", ".")
+    assert code == 2
+    (found,) = reports["pyproject.toml"]["diagnostics"]
+    assert found["code"] == "NBC943"
+    assert len(found["message"]) < 600

@@ -73,7 +73,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a notebook (.ipynb or py:percent .py), a folder (its layout is kept), or a glob",
     )
     parser.add_argument(
-        "-o", "--output", required=True, metavar="DIR", help="the folder to export to"
+        "-o",
+        "--output",
+        required=True,
+        type=_folder,
+        metavar="DIR",
+        help="the folder to export to",
     )
     parser.add_argument(
         "--whole", metavar="NAME", help="a notebook without tags becomes one component NAME"
@@ -102,6 +107,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_batch_options(parser)
     parser.set_defaults(execute=execute)
+
+
+def _folder(text: str) -> str:
+    import argparse
+
+    if not text:  # most likely a variable that is not set
+        raise argparse.ArgumentTypeError("must name a folder; for the current one write .")
+    return text
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -224,7 +224,7 @@ def _write_journal(path: Path, journal: Mapping[str, int]) -> None:
 def _journal_number(journal: Path) -> int | None:
     try:
         value = json.loads(read_regular(journal))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     number = value.get("new") if isinstance(value, dict) else None
     return number if isinstance(number, int) else None

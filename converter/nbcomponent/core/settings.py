@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SETTINGS_FILE = "pyproject.toml"
 KEYS = ("boundary", "exclude", "ignore", "jobs", "select")
 MAX_BYTES = 4 * 1024 * 1024
+_LONGEST_MESSAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def _table(path: str) -> Mapping[str, Any] | None:
         document = tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
         raise _wrong(path, f"is not UTF-8: {error.reason} at byte {error.start}") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # TOML's own errors, and numbers of many digits
         raise _wrong(path, f"is not TOML: {error}") from error
     tool = document.get("tool")
     table = tool.get("nbcomponent") if isinstance(tool, dict) else None
@@ -132,4 +133,6 @@ def _hint(key: str) -> str:
 
 
 def _wrong(path: str, message: str) -> Exception:
+    if len(message) > _LONGEST_MESSAGE:
+        message = message[:_LONGEST_MESSAGE] + "..."
     return unusable(path, "NBC943", f"settings: {message}")

@@ -6,6 +6,7 @@ something new, read otherwise, so that the same notebook gives the same files on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,11 @@ from nbcomponent.core.files import read_regular
 from nbcomponent.schema.yaml_places import YamlError, decode_yaml, dump, parse_yaml
 
 SCHEMA = "nbcomponent.lock/1"
+
+_PYTHON = re.compile(r"[0-9]+(\.[0-9]+){0,2}")
+_MODULE = re.compile(r"\w+(\.\w+)*")
+_PACKAGE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_VERSION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.!+_-]*[A-Za-z0-9])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +61,22 @@ def read_lock(path: Path) -> Lock:
             f"this is no lock file (schema: {SCHEMA}); delete it to write a new one",
         )
     python = data.get("python")
-    return Lock(
+    lock = Lock(
         python if isinstance(python, str) else None,
         _texts(data.get("imports"), path),
         _texts(data.get("packages"), path),
     )
+    for what, pattern, texts in (
+        ("version of Python", _PYTHON, (lock.python or "3",)),
+        ("name of a module", _MODULE, lock.imports.keys()),
+        ("name of a package", _PACKAGE, (*lock.imports.values(), *lock.packages.keys())),
+        ("version of a package", _VERSION, lock.packages.values()),
+    ):
+        wrong = next((text for text in texts if not pattern.fullmatch(text)), None)
+        if wrong is not None:
+            # It would stand in conda.yml, where a line more or an option would be obeyed.
+            raise unusable(str(path), "NBC964", f"the lock file: {wrong[:100]!r} is no {what}")
+    return lock
 
 
 def _texts(value: object, path: Path) -> dict[str, str]:

@@ -108,7 +108,13 @@ def _write(export: Export, target: Path, *, force: bool, reading: bool, diff: bo
             edited.append(path)
         if wanted is None:
             removed.append(path)
-    kept = tuple(sorted(p for p in present if p not in export.files and p not in former))
+    folders = {str(above) for path in export.files for above in PurePosixPath(path).parents}
+    edited += [
+        path for path in present if path in folders and path not in former
+    ]  # a file or link where a folder must be
+    kept = tuple(
+        sorted(p for p in present if not (p in export.files or p in former or p in folders))
+    )
     changes = [
         Change(path, "changed" if path in present else "added")
         for path, data in export.files.items()
@@ -196,7 +202,7 @@ def _bytes_of(path: Path) -> bytes | None:
 def _manifest(target: Path) -> dict[str, str]:
     try:
         data = json.loads(read_regular(target / STATE_FOLDER / MANIFEST))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     files = data.get("files") if isinstance(data, dict) else None
     if not isinstance(files, dict):
