@@ -39,8 +39,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from notebook_files import all_cells, note, table, write_json
 from recording import IPYTHON_STATE, SHELL
 
-from nbcomponent.analysis.analyse import analyse
-from nbcomponent.contract.declare import declare
+from nbcomponent.contract.examine import examine
 from nbcomponent.notebook.model import CellCode, TaggedNotebook
 from nbcomponent.notebook.reader import parse_notebook
 from nbcomponent.notebook.tagging import tag
@@ -199,21 +198,25 @@ def read_outside(
     return found
 
 
-def measure(span: Span, data: dict[str, Any], trace: dict[str, Any]) -> dict[str, Any]:
-    """One span: what it read, what the analysis says, and the difference."""
+def measure(
+    span: Span, data: dict[str, Any], trace: dict[str, Any], folder: Path = Path()
+) -> dict[str, Any]:
+    """One span: what it read, what the analysis says, and the difference.
+
+    ``folder`` holds the notebook at the span's path: what lies beside it is looked at, as ``check`` does.
+    """
     ran = {cell["cell"]: cell for cell in trace["cells"]}
     truth = read_outside(span, ran)
-    tagged = tag(parse_notebook(tagged_copy(data, span.cells), span.path))
-    declared = declare(tagged)
-    analysis = analyse(tagged, declared.declared)
-    components = [c for c in analysis.components if c.name == "span"]
+    found = examine(tag(parse_notebook(tagged_copy(data, span.cells), str(folder / span.path))))
+    tagged = found.written
+    components = [c for c in found.analysis.components if c.name == "span"]
     listed = {d.name: d for component in components for d in component.dependencies}
     sources = {index: cell.source.split("\n") for index, cell in enumerate(tagged.notebook.cells)}
     extra = []
     for name, dependency in sorted(listed.items()):
         if name not in truth:
             place = (dependency.cell, dependency.line)
-            verdict = judge_extra(name, span, place, tagged, ran)
+            verdict = judge_extra(name, span, place, found.tagged, ran)
             text = _line(sources, *place)
             extra.append(
                 {
@@ -394,7 +397,7 @@ def main(argv: list[str] | None = None) -> int:
                 if "outputs" in cell:
                     cell["outputs"] = []
             loaded[span.path] = data
-        results.append(measure(span, loaded[span.path], by_path[span.path]))
+        results.append(measure(span, loaded[span.path], by_path[span.path], options.folder))
     totals = summary(results)
     write_json(options.output, {"seed": options.seed, "summary": totals, "spans": results})
     show(results, totals)

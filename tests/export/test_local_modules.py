@@ -187,3 +187,29 @@ def test_files_that_are_too_large_together_are_refused(
     refused = ship_included(tmp_path, ["data"])
     assert refused.files == {}
     assert [d.code for d in refused.diagnostics] == ["NBC308"]
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("shell = get_ipython()", 1),
+        ("x = 1\nget_ipython().run_line_magic('matplotlib', 'inline')", 2),
+        ("def setup():\n    with a:\n        get_ipython().run_cell('1')\nsetup()", 3),
+        ("def setup():\n    get_ipython()", None),
+        ("from IPython import get_ipython\nget_ipython()", None),
+        ("try:\n    get_ipython()\nexcept NameError:\n    pass", None),
+        ("if 'get_ipython' in dir():\n    get_ipython()", None),
+        ("name = 'get_ipython'", None),
+    ],
+)
+def test_a_module_that_only_a_notebook_can_import_is_an_error(
+    tmp_path: Path, code: str, line: int | None
+) -> None:
+    tree(tmp_path, helper=code)
+    found = ship_modules(tmp_path, [Imported("helper")]).diagnostics
+    assert [d.code for d in found] == ([] if line is None else ["NBC111"])
+    if line is not None:
+        assert found[0].severity == "error"
+        assert found[0].message.startswith(f"helper.py, line {line}: ")
+        optional = ship_modules(tmp_path, [Imported("helper", optional=True)]).diagnostics
+        assert [d.severity for d in optional] == ["warning"]

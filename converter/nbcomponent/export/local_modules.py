@@ -189,9 +189,10 @@ class _Shipping:
             path = root.joinpath(*parts[:length])
             package = ".".join(parts[:length])
             if (self.folder / path).is_dir():
-                self._file(path / "__init__.py", package)
+                self._file(path / "__init__.py", package, imported.optional)
             else:
-                self._file(path.with_name(f"{path.name}.py"), package.rpartition(".")[0])
+                module = path.with_name(f"{path.name}.py")
+                self._file(module, package.rpartition(".")[0], imported.optional)
 
     def has(self, root: PurePosixPath, name: str) -> bool:
         """Whether the folder ``root`` holds the module or package ``name``."""
@@ -202,7 +203,7 @@ class _Shipping:
             return False
         return any(path.glob("*.py"))  # A namespace package.
 
-    def _file(self, path: PurePosixPath, package: str) -> None:
+    def _file(self, path: PurePosixPath, package: str, optional: bool) -> None:
         key = str(path)
         if key in self.files or not (self.folder / path).is_file():
             return
@@ -223,6 +224,17 @@ class _Shipping:
                 Fix(f"Repair {key}", "edit"),
             )
             return
+        line = _line_that_needs_a_notebook(tree) if b"get_ipython" in data else None
+        if line is not None:
+            self._say(
+                "NBC111",
+                "warning" if optional else "error",
+                f"{key}, line {line}: importing this module calls get_ipython(), which only a notebook has, "
+                "so in a script the import fails",
+                Fix(
+                    f"Ask in {key} whether there is one: `from IPython import get_ipython`", "edit"
+                ),
+            )
         for imported in imports_of([tree], package):
             self.module(imported)
         for name in _listed_submodules(tree):
@@ -230,6 +242,39 @@ class _Shipping:
 
     def _say(self, code: str, severity: Severity, message: str, fix: Fix | None = None) -> None:
         self.diagnostics.append(Diagnostic(code, severity, message, FILE_START, fix=fix))
+
+
+def _line_that_needs_a_notebook(tree: ast.Module) -> int | None:
+    """The line that calls ``get_ipython``, as IPython's builtin, while the module is imported.
+
+    Functions that the module itself calls by then are followed; what stands in a condition or a ``try``
+    asks first, as a rule.
+    """
+    if any(
+        (
+            isinstance(n, (ast.Import, ast.ImportFrom))
+            and any(a.name == "get_ipython" for a in n.names)
+        )
+        or (isinstance(n, ast.FunctionDef) and n.name == "get_ipython")
+        for n in walk(tree)
+    ):
+        return None
+    functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    pending: list[ast.stmt] = list(tree.body)
+    while pending:
+        statement = pending.pop(0)
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Try)):
+            continue
+        if isinstance(statement, (ast.With, ast.For, ast.While, ast.ClassDef)):
+            pending += statement.body
+            continue
+        for node in walk(statement):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                if node.func.id == "get_ipython":
+                    return node.lineno
+                called = functions.pop(node.func.id, None)
+                pending += called.body if called is not None else []
+    return None
 
 
 def is_local(folder: Path, module: str) -> bool:
