@@ -430,6 +430,20 @@ def test_a_module_of_python_s_own_library_is_not_taken_from_a_folder_behind_it(
 
 
 @pytest.mark.parametrize(
+    ("setting", "shipped"), [("append('../src')", False), ("insert(0, '../src')", True)]
+)
+def test_an_installed_package_is_hidden_only_by_a_folder_in_front_of_it(
+    workshop: Any, setting: str, shipped: bool
+) -> None:
+    project(workshop)
+    (workshop.root / "src" / "joblib.py").write_text("")
+    cells = [(f"import sys\nsys.path.{setting}\nimport joblib", P1)]
+    files = workshop.build(cells, boundary="auto").files
+    assert ("p1/joblib.py" in files) == shipped
+    assert (b"joblib" in files["p1/conda.yml"]) != shipped
+
+
+@pytest.mark.parametrize(
     "line", ["[ -e two.txt ] || echo 3 > two.txt", "test ! -f two.txt && echo 3 > two.txt"]
 )
 def test_a_file_that_a_shell_line_makes_where_it_is_missing_is_the_one_beside_the_notebook(

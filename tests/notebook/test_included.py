@@ -144,7 +144,13 @@ def test_a_file_that_the_notebook_may_write_is_not_what_lies_there_now(writer: s
 
 @pytest.mark.parametrize(
     "text",
-    ["{", other("%%bash\nls"), other("x = ("), other("x <- 1", language="R")],
+    [
+        "{",
+        other("print(__file__)"),
+        other("%%bash\nls"),
+        other("x = ("),
+        other("x <- 1", language="R"),
+    ],
 )
 def test_what_cannot_stand_in_a_cell_stays(text: str) -> None:
     assert included({"other.ipynb": text}, "%run other.ipynb")[2] is None

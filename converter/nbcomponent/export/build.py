@@ -37,6 +37,7 @@ from nbcomponent.export.local_modules import (
     data_of_modules,
     imports_of,
     is_local,
+    is_regular,
     merged,
     ship_included,
     ship_modules,
@@ -307,12 +308,13 @@ class _Build:
         """
         shipped = ship_modules(self.folder, imports, import_folders(trees))
         for root in self.examination.import_roots:
+            folder = self.folder / root.path
             wanted = [
                 i
                 for i in shipped.imports
-                if root.first or self.versions.distribution(i.module) is None
+                if (root.first and is_regular(folder, i.module))
+                or self.versions.distribution(i.module) is None
             ]
-            folder = self.folder / root.path
             more = ship_modules(folder, wanted, behind_python=not root.first)
             if more.files:
                 data = ship_included(folder, data_of_modules(folder, more.files))

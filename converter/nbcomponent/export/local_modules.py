@@ -277,6 +277,15 @@ def _line_that_needs_a_notebook(tree: ast.Module) -> int | None:
     return None
 
 
+def is_regular(folder: Path, module: str) -> bool:
+    """Whether the top-level module lies in the folder, and not only as a namespace package.
+
+    Those give way to installed packages, wherever on ``sys.path`` their folder stands.
+    """
+    path = folder / module.partition(".")[0]
+    return path.with_name(f"{path.name}.py").is_file() or (path / "__init__.py").is_file()
+
+
 def is_local(folder: Path, module: str) -> bool:
     """Whether the top-level module lies beside the notebook."""
     return _Shipping(folder, [PurePosixPath(".")]).has(PurePosixPath("."), module)

@@ -161,6 +161,8 @@ class _Work:
             code = parse_cell(source)
             if code.tree is None or any(magic.kind == "cell" for magic in code.magics):
                 return None
+            if "__file__" in source:  # There it is the other notebook.
+                return None
             runs = [m for m in code.magics if m.name == "run" and m.kind == "line"]
             found: list[tuple[Magic, str, str]] = []
             for magic in _whole_lines(code, source):
