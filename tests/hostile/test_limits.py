@@ -368,3 +368,29 @@ def test_a_thousand_notebooks_with_bad_ones_among_them(
     bad = [r["path"] for r in reports if r["diagnostics"]]
     assert len(reports) == 1_000
     assert bad == [f"n{number:03}.ipynb" for number in range(7, 1_000, 100)]
+
+
+BLANKS = " " * 60_000
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [cell("# x" + BLANKS + "x", kind="markdown"), cell("print(1)", A)],
+        [cell("# " + "# " * 60_000 + "x", kind="markdown"), cell("print(1)", A)],
+        [cell("#| component: a" + BLANKS + "b\nprint(1)")],
+        [cell("#| component" + BLANKS + "b\nprint(1)", A)],
+        [cell("x: int = 5  # passes [" + BLANKS + "x", "parameters"), cell("print(x)", A)],
+        [cell("x: int = 5  # passes (" + "." * 60_000 + "x", "parameters"), cell("print(x)", A)],
+        [cell("x: int = 5  # passes [1" + "1 " * 30_000 + "x", "parameters"), cell("print(x)", A)],
+        [cell("x: int = 5  # " + "[" * 60_000, "parameters"), cell("print(x)", A)],
+        [cell("print(1)  # nbc:" + BLANKS + "ignore[" + BLANKS, A)],
+        [cell("%time" + BLANKS + "x" + BLANKS + "= 1", A)],
+        [cell("!ls " + "{" * 60_000 + "x", A)],
+        [cell("%pip install" + BLANKS + "a" + BLANKS + "==" + BLANKS + "1", A)],
+    ],
+    ids=["heading", "hashes", "directive", "directive-word", "range", "dots", "numbers", "brackets", "ignore", "magic", "braces", "install"],
+)  # fmt: skip
+def test_no_search_takes_the_square_of_a_line(cells: list[Any], here: Path) -> None:
+    (here / "line.ipynb").write_bytes(notebook(*cells))
+    assert main(["export", "line.ipynb", "-o", "out", "--timeout", "10", "--quiet"]) in (0, 1)

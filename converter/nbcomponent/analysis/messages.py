@@ -52,12 +52,19 @@ def diagnostic_of(finding: Finding, tagged: TaggedNotebook) -> Diagnostic:
     )
 
 
+_MOST_CELLS = 20
+_SHOWN_CELLS = 12
+
+
 def cells_text(cells: tuple[int, ...]) -> str:
     """``cell 2``, ``cells 2 and 5``, ``cells 1, 2 and 5``."""
     if not cells:
         return "no cell"
     if len(cells) == 1:
         return f"cell {cells[0]}"
+    if len(cells) > _MOST_CELLS:
+        shown = ", ".join(map(str, cells[:_SHOWN_CELLS]))
+        return f"cells {shown} and {len(cells) - _SHOWN_CELLS:,} more"
     return "cells " + ", ".join(map(str, cells[:-1])) + f" and {cells[-1]}"
 
 

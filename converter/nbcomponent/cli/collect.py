@@ -20,6 +20,9 @@ from nbcomponent.core.settings import Settings, settings_for
 
 STDIN = "-"
 
+_LARGE_BYTES = 20_000
+"""From here on a single file gets a process of its own, which can be ended when it is inside C code."""
+
 _SEARCHED_BYTES = 1024 * 1024
 """How far a Python file that was found in a folder is searched for its first cell mark."""
 
@@ -207,7 +210,7 @@ def is_notebook(path: str) -> bool:
 def is_large(path: str) -> bool:
     """Whether a file is so large that a process of its own costs little beside it."""
     try:
-        return os.stat(path).st_size > 1_000_000  # noqa: PTH116
+        return os.stat(path).st_size > _LARGE_BYTES  # noqa: PTH116
     except (OSError, ValueError):
         return False
 

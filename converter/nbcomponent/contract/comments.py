@@ -36,7 +36,10 @@ class CommentReading:
 
 
 _NUMBER = r"[-+]?(?:\d[\d_]*(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|∞)"
-_RANGE = re.compile(rf"([\[(])\s*({_NUMBER})?\s*\.\.(?!\.)\s*({_NUMBER})?\s*([\])])")
+_LONGEST_RANGE = 500
+"""Characters of a comment in which what is like a range is looked for: the search can take their square."""
+
+_RANGE = re.compile(rf"([\[(])\s*(?:({_NUMBER})\s*)?\.\.(?!\.)\s*(?:({_NUMBER})\s*)?([\])])")
 _LIKE_RANGE = re.compile(
     r"\[[^\[\]()/]*(?<!\.)\.\.(?!\.)[^\[\]()/]*[\])]|[\[(][-+\s\d.eE_]*\d?\.\.[-+\s\d.eE_]*[\])]"
 )
@@ -112,7 +115,7 @@ def _parts(text: str, numeric: bool) -> CommentReading:
         high_open = found.group(4) == ")" and high is not None
         text = f"{text[: found.start()].rstrip()} {text[found.end() :].lstrip()}".strip()
     else:
-        like = _LIKE_RANGE.search(text)
+        like = _LIKE_RANGE.search(text[:_LONGEST_RANGE])
         bad = like.group() if like is not None else None
     choices: tuple[str, ...] | None = None
     unit: str | None = None

@@ -50,7 +50,7 @@ def write_file(path: Path, data: bytes) -> None:
             os.fsync(stream.fileno())
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
-    except BaseException:
+    except BaseException:  # Ctrl-C and time limits too: what is half written goes away
         temporary.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
@@ -102,7 +102,7 @@ def replace_folder(
             journal = {"new": steps.new.lstat().st_ino}
             if os.path.lexists(target):
                 _write_journal(steps.journal, journal)
-        except BaseException:
+        except BaseException:  # Ctrl-C and time limits too: what is half written goes away
             _remove(steps.new)
             steps.journal.unlink(missing_ok=True)
             raise

@@ -83,7 +83,7 @@ class GuardedProcess:
                 start_new_session=True,
                 cwd="/",
             )
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no descriptor stays open
             os.close(control_write)
             os.close(status_read)
             raise
@@ -100,7 +100,7 @@ class GuardedProcess:
         }
         try:
             _write_all(control_write, json.dumps(spec).encode() + b"\n")
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no guard stays behind
             self._close()
             raise
 

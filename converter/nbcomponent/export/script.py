@@ -598,7 +598,7 @@ def _few_blanks(lines: Sequence[str], *, at_start: bool) -> list[str]:
     return kept
 
 
-_HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
+_HEADING = re.compile(r"#{1,6}\s+(\S.*)$")
 
 
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
@@ -622,7 +622,7 @@ def _context(tagged: TaggedNotebook, cell: _Cell) -> list[str]:
         if match:
             if words:
                 break
-            heading = match[1]
+            heading = match[1].rstrip("#").rstrip()
         elif line.strip():
             words.append(line.strip())
         elif words:

@@ -27,7 +27,7 @@ from nbcomponent.notebook.model import Cell, CellCode, Notebook, Roles, TaggedNo
 NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 NAME_LENGTH = 200
 
-_DIRECTIVE = re.compile(r"#\|[ \t]*([A-Za-z_][\w-]*)[ \t]*(?::[ \t]*(.*?))?[ \t]*\Z")
+_DIRECTIVE = re.compile(r"#\|[ \t]*([A-Za-z_][\w-]*)(?:[ \t]*:(.*)|[ \t]*)\Z")
 _PLAIN = {"parameters", "shared", "skip"}
 _KALE_STEPS = ("step:", "block:")
 
@@ -172,7 +172,7 @@ def _from_directives(cell: Cell, code: CellCode | None, found: list[Diagnostic])
         directive = _DIRECTIVE.match(text)
         if directive is None:
             continue
-        key, value = directive[1], directive[2]
+        key, value = directive[1], directive[2] and directive[2].strip(" \t")
         if key == "component":
             if _allowed(cell, f"#| component: {value or ''}", value or "", found, number):
                 components[value or ""] = None

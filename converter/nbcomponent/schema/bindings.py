@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
-_WHOLE = re.compile(r"\s*\$\{\{\s*(.*?)\s*\}\}\s*\Z", re.DOTALL)
+_WHOLE = re.compile(r"\s*\$\{\{(.*)\}\}\s*\Z", re.DOTALL)
 _INPUT = re.compile(rf"parent\.inputs\.({_NAME})\Z")
 _OUTPUT = re.compile(rf"parent\.outputs\.({_NAME})\Z")
 _STEP = re.compile(r"parent\.jobs\.([A-Za-z0-9_-]+)\.(outputs|inputs)\.([A-Za-z0-9_]+)\Z")
@@ -55,7 +55,7 @@ def parse_binding(text: str) -> Binding | None:
         raise BindingProblem(
             f"{text!r} mixes text and a reference; a value is one binding or one literal"
         )
-    inner = whole[1]
+    inner = whole[1].strip()
     if found := _INPUT.match(inner):
         return PipelineInput(found[1])
     if found := _OUTPUT.match(inner):
