@@ -72,8 +72,11 @@ def _plain_target(target: ast.expr) -> bool:
 
 def is_literal(node: ast.expr) -> bool:
     """Numbers, text, None, True/False and displays of them; arithmetic on numbers."""
-    if isinstance(node, ast.Constant):
+    kind = type(node)
+    if kind is ast.Constant:
         return True
+    if kind is ast.Call or kind is ast.Name or kind is ast.Attribute:
+        return False
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return all(is_literal(e) for e in node.elts)
     if isinstance(node, ast.Dict):
@@ -95,6 +98,8 @@ def is_literal(node: ast.expr) -> bool:
 
 def is_immutable_literal(node: ast.expr) -> bool:
     """A literal that no use of it can change."""
+    if type(node) is ast.Constant:
+        return True
     return is_literal(node) and not any(
         isinstance(n, (ast.List, ast.Set, ast.Dict)) for n in ast.walk(node)
     )

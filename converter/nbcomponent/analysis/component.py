@@ -165,13 +165,11 @@ class ComponentReader:
 
     def last_position(self) -> int:
         """The position of the component's last statement; what stands below it comes too late."""
-        own = [
-            s
-            for c in self.cells
-            if c in self.namespace.cells
-            for s in self.namespace.cells[c].statements
-        ]
-        return self.namespace.position[id(own[-1])] if own else -1
+        for cell in reversed(self.cells):
+            facts = self.namespace.cells.get(cell)
+            if facts is not None and facts.statements:
+                return self.namespace.position[id(facts.statements[-1])]
+        return -1
 
     def carried_keys(self) -> set[tuple[int, int]]:
         """(cell, index) of every carried statement."""
@@ -196,9 +194,12 @@ class ComponentReader:
 
     def _statement(self, statement: Statement) -> None:
         block = statement.block
-        position = self.namespace.position[id(statement)]
-        self._read_block(block, statement.cell, position)
-        self._drain()
+        namespace = self.namespace
+        position = namespace.position[id(statement)]
+        if block.exposed or block.uses:
+            self._read_block(block, statement.cell, position)
+            if self._pending:
+                self._drain()
         self.blocks.append(RunBlock(block, statement.cell, position, None))
         redefined = False
         for bind in block.binds:
@@ -210,34 +211,36 @@ class ComponentReader:
                 self.bound.add(bind.name)
                 self.bound_at[bind.name] = position
                 self._changed.discard(bind.name)
-        for definition in self.namespace.call_bindings.get(position, ()):
+        for definition in namespace.call_bindings.get(position, ()):
             self.binds.add(definition.bind.name)
             if definition.definite:
                 self.bound.add(definition.bind.name)
                 self.bound_at[definition.bind.name] = position
-        for definition in self.namespace.star_bindings.get(position, ()):
+        for definition in namespace.star_bindings.get(position, ()):
             self.binds.add(definition.bind.name)
             if definition.definite:
                 self.bound.add(definition.bind.name)
                 self.bound_at[definition.bind.name] = position
                 self._changed.discard(definition.bind.name)
-        if "*" in block.deleted:
-            self.bound.clear()
-        for name in block.deleted:
-            self.bound.discard(name)
-            if isinstance(statement.node, ast.Delete):
-                self.deleted_at[name] = position
+        if block.deleted:
+            if "*" in block.deleted:
+                self.bound.clear()
+            for name in block.deleted:
+                self.bound.discard(name)
+                if isinstance(statement.node, ast.Delete):
+                    self.deleted_at[name] = position
         if redefined:
             self._done.clear()
 
     def _read_block(self, block: Block, cell: int, position: int) -> None:
         self.reads.update(block.exposed)
-        definitions = self.namespace.definitions
+        namespace, bound, changes = self.namespace, self.bound, self.timeline.changes
+        definitions = namespace.definitions
         for name, node in block.exposed.items():
-            if name in self.bound:
-                if self.timeline.changes(name):
+            if name in bound:
+                if name not in self._changed and changes(name):
                     self._unchanged(name, Site(cell, node), position)
-            elif name in BUILTINS and name not in definitions and not self.namespace.stars:
+            elif name in BUILTINS and name not in definitions and not namespace.stars:
                 continue
             else:
                 site = Site(cell, node)
@@ -251,8 +254,9 @@ class ComponentReader:
                         name in block.dynamic_names,
                     )
                 )
-        if self.namespace.has_functions:
-            uses = [u for u in block.uses if not u.stored and self.namespace.may_run(u.name)]
+        if namespace.has_functions:
+            may_run = namespace.may_run
+            uses = [u for u in block.uses if may_run(u.name) and not u.stored]
             if not uses:
                 return
             called = {site.chain[0] for site in block.calls if len(site.chain) == 1}

@@ -85,6 +85,7 @@ class EffectReader:
         self._file_functions: dict[Function, bool] = {}
         self._unbound: dict[Function, set[tuple[str, str]]] = {}
         self._aliases: frozenset[str] = frozenset()
+        self._classes: frozenset[str] = frozenset()
         self._submodules: list[tuple[str, Statement, int]] | None = None
         self._any_files: bool | None = None
         self._at: dict[int, tuple[ast.AST, int]] = {}
@@ -118,35 +119,26 @@ class EffectReader:
     def lasting(self) -> list[tuple[Effect, Statement, int]]:
         """Every effect of the notebook that other cells can feel, with its statement and position."""
         if self._outside is None:
-            self._outside = [
-                (effect, statement, position)
-                for position, statement in enumerate(self.namespace.statements)
-                for effect in self.of_statement(statement, position)
-                if effect.kind in LASTING
-            ]
+            statements = self.namespace.statements
+            # functions are followed only where one of them has an effect at all
+            follow = any(self.of(f.body, f.cell) for s in statements for f in s.block.functions)
+            self._outside = []
+            for position, statement in enumerate(statements):
+                if follow:
+                    effects = self.of_statement(statement, position)
+                else:
+                    effects = self.of(statement.block, statement.cell)
+                for effect in effects:
+                    if effect.kind in LASTING:
+                        self._outside.append((effect, statement, position))
         return self._outside
 
     def _read(self, block: Block, cell: int) -> list[Effect]:
-        if not (
-            block.calls
-            or block.method_calls
-            or block.mutations
-            or block.references
-            or block.subscripts
-            or block.magics
-            or block.call_stores
-            or block.memberships
-        ):
-            return []
         if self._functions is None:
-            self._functions = {
-                id(f.body): f for s in self.namespace.statements for f in s.block.functions
-            }
-            self._at = {
-                id(s.block): (s.node, position)
-                for position, s in enumerate(self.namespace.statements)
-            }
-            self._aliases = _aliases(self.namespace)
+            self._look_around()
+        if self._is_plain(block):
+            return [*_mentions(block)] if block.texts else []
+        assert self._functions is not None
         function = self._functions.get(id(block))
         node, position = self._at.get(id(block), (None, len(self.namespace.statements)))
         if function is not None:
@@ -160,6 +152,63 @@ class EffectReader:
             restored = _restored(node)
             found = [e for e in found if id(e.node) not in restored or e.kind in ("read", "write")]
         return found
+
+    def _look_around(self) -> None:
+        """What the whole notebook tells about each of its blocks."""
+        statements = self.namespace.statements
+        self._functions = {id(f.body): f for s in statements for f in s.block.functions}
+        self._at = {id(s.block): (s.node, position) for position, s in enumerate(statements)}
+        self._aliases = _aliases(self.namespace)
+        self._classes = frozenset(
+            b.name for s in statements for b in s.block.binds if b.klass is not None
+        )
+
+    def _is_plain(self, block: Block) -> bool:
+        """A quick look that finds most blocks to have no effect, but that texts may name files."""
+        if block.magics or block.call_stores or block.local_imports:
+            return False
+        namespace, aliases = self.namespace, self._aliases
+        imports, definitions = namespace.imports, namespace.definitions
+        for site in block.calls:
+            chain = site.chain
+            path = namespace.resolve(chain)
+            if path is not None:
+                if _may_have_effect(path):
+                    return False
+            elif (
+                chain[-1] in _TELLING_METHODS
+                or chain[0] in aliases
+                or (namespace.may_run(chain[0]) and self._any_file_function())
+            ):
+                return False
+        for call in block.method_calls:
+            func = call.func
+            if type(func) is ast.Attribute:
+                if func.attr in _TELLING_METHODS:
+                    return False
+                owner = func.value
+                if type(owner) is ast.Call:
+                    if (dotted(owner.func) or ("",))[-1] in _OPTION_OBJECT_NAMES:
+                        return False
+                elif (root := dotted(owner)) and (root[0] in imports or root[0] in aliases):
+                    return False
+        for mutation in block.mutations:
+            root_name = mutation.chain[0]
+            if (
+                root_name in imports
+                or root_name in aliases
+                or root_name in self._classes
+                or root_name not in definitions
+            ):
+                return False
+        for part in (*block.subscripts, *block.memberships):
+            value = part.value if isinstance(part, ast.Subscript) else part.comparators[0]
+            if (root := dotted(value)) and (root[0] in imports or root[0] in aliases):
+                return False
+        for chain in block.references:
+            if "path" in chain and chain[0] in imports:
+                return False
+        return True
 
     # paths that a function is given by its caller
 
@@ -332,6 +381,17 @@ _RANDOM_PACKAGES = frozenset(
 )
 
 
+_TELLING_METHODS = FILE_METHODS | TORCH_RANDOM_METHODS | {"sample", "rvs"}
+"""Methods whose name alone tells that a call may have an effect."""
+
+
+def _mentions(block: Block) -> Iterator[Effect]:
+    """Texts that count only where a file of that name lies beside the notebook."""
+    for text, call in block.texts:
+        if "\n" not in text and not is_url(text):
+            yield Effect("mention", text, call, target=normal_path(text))
+
+
 class _BlockReader:
     """Reads the effects of one block, in the order of its text as far as that is known."""
 
@@ -384,10 +444,7 @@ class _BlockReader:
     def effects(self) -> Iterator[Effect]:
         """All effects, those on files among them."""
         yield from self.calls()
-        for text, call in self.block.texts:
-            if "\n" not in text and not is_url(text):
-                # it counts only where such a file lies beside the notebook
-                yield Effect("mention", text, call, target=normal_path(text))
+        yield from _mentions(self.block)
         yield from self.environment_reads()
         yield from self.stores()
         for chain, node in self.block.references.items():

@@ -87,13 +87,15 @@ class ObjectTracker:
             self._change(mutation, mutated)
             self._put_in(mutation)
         for site in block.calls:
-            if site.node.args or site.node.keywords or len(site.chain) > 1:
+            node = site.node
+            if len(site.chain) > 1 or node.args or node.keywords:
                 self._call(site, position, mutated)
         for call in block.method_calls:
             self._method_call(call, position, mutated)
-        for function in self.namespace.functions_run_by(block, position):
-            for mutation in function.body.mutations:
-                self._change(mutation, mutated)
+        if self.namespace.has_functions:
+            for function in self.namespace.functions_run_by(block, position):
+                for mutation in function.body.mutations:
+                    self._change(mutation, mutated)
         if self._passing:
             self._use_up(block, mutated)
         if block.binds or block.deleted:

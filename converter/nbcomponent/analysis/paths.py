@@ -71,9 +71,7 @@ class Paths:
         self.node = node
         self.function = function
         self.given = given or {}
-        self.binds: dict[str, list[Bind]] = {}
-        for bind in binds or ():
-            self.binds.setdefault(bind.name, []).append(bind)
+        self.binds = binds or []
         self._locals: dict[str, list[tuple[ast.expr | None, bool]]] | None = None
 
     def of(self, node: ast.expr | None) -> Texts:
@@ -262,8 +260,10 @@ class Paths:
                 self._locals = _local_values(self.function)
             if name in self._locals:
                 return self._locals[name]
-        elif name in self.binds:
-            return [(b.value, b.part) for b in self.binds[name] if b.kind != "augmented"]
+        else:
+            own = [b for b in self.binds if b.name == name]
+            if own:
+                return [(b.value, b.part) for b in own if b.kind != "augmented"]
         definitions = self.namespace.reaching(name, self.position)
         if not definitions and self.node is not None:
             return list(_comprehension_values(self.node, name))

@@ -98,11 +98,13 @@ def _inside_effects(reader: ComponentReader) -> list[_Inside]:
     found: list[_Inside] = []
     seen: set[tuple[int, int]] = set()
     last = reader.last_position()
+    effects_of = reader.effects.of
     for run in reader.blocks:
-        if (id(run.block), run.position) in seen:
+        effects = effects_of(run.block, run.cell)
+        if not effects or (id(run.block), run.position) in seen:
             continue
         seen.add((id(run.block), run.position))
-        for effect in reader.effects.of(run.block, run.cell):
+        for effect in effects:
             site = run.site or Site(run.cell, effect.node)
             found.append(_Inside(effect, site, len(found), min(run.position, last)))
     return found
@@ -759,14 +761,15 @@ def _included(declared: PathIndex, path: str, kind: str) -> bool:
 
 def _dynamic(reader: ComponentReader, report: Callable[..., None]) -> None:
     for run in reader.blocks:
-        for name, node in run.block.dynamic:
-            report("NBC107", name, run.site or Site(run.cell, node), (), dynamic=True)
+        if run.block.dynamic:
+            for name, node in run.block.dynamic:
+                report("NBC107", name, run.site or Site(run.cell, node), (), dynamic=True)
 
 
 def _magics(reader: ComponentReader, report: Callable[..., None]) -> None:
     seen: set[tuple[int, int]] = set()
     for run in reader.blocks:
-        code = reader.tagged.code.get(run.cell)
+        code = reader.tagged.code.get(run.cell) if run.block.magics else None
         if code is None:
             continue
         for number, node in run.block.magics:

@@ -99,9 +99,10 @@ def restates(before: Definition, after: Definition) -> bool:
         return import_path(one) == import_path(other)
     if one.value is not None and other.value is not None and not one.part and not other.part:
         return (
-            is_immutable_literal(one.value)
-            and one.kind == other.kind == "assign"
-            and ast.dump(one.value) == ast.dump(other.value)
+            one.kind == other.kind == "assign"
+            and type(one.value) is type(other.value)
+            and is_immutable_literal(one.value)
+            and same_tree(one.value, other.value)
         )
     if (one.function or one.klass) and (other.function or other.klass):
         return same_definition(before.statement, after.statement)
@@ -110,11 +111,30 @@ def restates(before: Definition, after: Definition) -> bool:
 
 def same_definition(one: Statement, other: Statement) -> bool:
     """Whether two definitions mean the same: comments and layout do not count."""
-    first, second = one.node, other.node
-    if type(first) is not type(second):
-        return False
-    if isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        body: list[ast.stmt] = getattr(second, "body", [])
-        if len(first.body) != len(body) or type(first.body[-1]) is not type(body[-1]):
-            return False  # the quick no, for the most
-    return ast.dump(first) == ast.dump(second)
+    return same_tree(one.node, other.node)
+
+
+def same_tree(one: ast.AST, other: ast.AST) -> bool:
+    """Whether two trees are the same program text but for layout; ``1``, ``1.0`` and ``True`` differ."""
+    pending: list[tuple[object, object]] = [(one, other)]
+    while pending:
+        first, second = pending.pop()
+        kind = type(first)
+        if kind is not type(second):
+            return False
+        if isinstance(first, ast.AST):
+            pending.extend(
+                (getattr(first, field, None), getattr(second, field, None))
+                for field in first._fields
+            )
+        elif isinstance(first, list):
+            assert isinstance(second, list)
+            if len(first) != len(second):
+                return False
+            pending.extend(zip(first, second, strict=True))
+        elif kind is str or kind is int:
+            if first != second:
+                return False
+        elif repr(first) != repr(second):
+            return False
+    return True

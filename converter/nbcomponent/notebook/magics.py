@@ -449,13 +449,7 @@ def _commands(text: str) -> list[list[str]]:
     """The single commands of a shell line (or script), as lists of words; redirections left out."""
     result: list[list[str]] = []
     for line in _REDIRECTION.sub(_quoted_only, text.replace("\\\n", " ")).split("\n"):
-        lexer = shlex.shlex(line, posix=True, punctuation_chars="();|&")
-        lexer.whitespace_split = True
-        lexer.commenters = "#"
-        try:
-            tokens = list(lexer)
-        except ValueError:
-            tokens = line.split()
+        tokens = _words(line)
         current: list[str] = []
         for token in tokens:
             if token in _SEPARATORS:
@@ -467,6 +461,23 @@ def _commands(text: str) -> list[list[str]]:
         if current:
             result.append(current)
     return [step for command in result if (step := _bare(command))]
+
+
+def _words(line: str) -> list[str]:
+    """The words of a shell line, quotes taken away and ``;``, ``|`` and the like set apart."""
+    if not _SYNTAX.search(line):
+        return line.split()
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="();|&")
+    lexer.whitespace_split = True
+    lexer.commenters = "#"
+    try:
+        return list(lexer)
+    except ValueError:
+        return line.split()
+
+
+# All that the lexer treats as more than part of a word or one of its four blanks.
+_SYNTAX = re.compile(r"[\"'#();|&\\]|[^\S \t\r\n]")
 
 
 def _bare(command: list[str]) -> list[str]:
