@@ -201,14 +201,12 @@ class EffectReader:
                 or root_name not in definitions
             ):
                 return False
-        for part in (*block.subscripts, *block.memberships):
-            value = part.value if isinstance(part, ast.Subscript) else part.comparators[0]
-            if (root := dotted(value)) and (root[0] in imports or root[0] in aliases):
+        containers = [part.value for part in block.subscripts]
+        containers += [part.comparators[0] for part in block.memberships]
+        for container in containers:
+            if (root := dotted(container)) and (root[0] in imports or root[0] in aliases):
                 return False
-        for chain in block.references:
-            if "path" in chain and chain[0] in imports:
-                return False
-        return True
+        return all("path" not in chain or chain[0] not in imports for chain in block.references)
 
     # paths that a function is given by its caller
 

@@ -120,7 +120,7 @@ class CallSite:
     node: ast.Call
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, init=False)
 class Block:
     """Code that runs as a whole.
 
@@ -139,28 +139,53 @@ class Block:
     lambdas defined anywhere in it.
     """
 
-    exposed: dict[str, NameNode] = field(default_factory=dict)
-    uses: list[Use] = field(default_factory=list)
-    binds: list[Bind] = field(default_factory=list)
-    deleted: dict[str, NameNode] = field(default_factory=dict)
-    mutations: list[Mutation] = field(default_factory=list)
-    calls: list[CallSite] = field(default_factory=list)
-    method_calls: list[ast.Call] = field(default_factory=list)
-    texts: list[tuple[str, ast.Call]] = field(default_factory=list)
-    attributes: dict[str, NameNode] = field(default_factory=dict)
-    references: dict[tuple[str, ...], NameNode] = field(default_factory=dict)
-    modules: dict[str, NameNode] = field(default_factory=dict)
-    local_imports: dict[str, str] = field(default_factory=dict)
-    call_stores: list[tuple[ast.expr, ast.expr | None]] = field(default_factory=list)
-    subscripts: list[ast.Subscript] = field(default_factory=list)
-    memberships: list[ast.Compare] = field(default_factory=list)
-    dynamic: list[tuple[str, ast.Call]] = field(default_factory=list)
-    dynamic_names: dict[str, NameNode] = field(default_factory=dict)
-    guarded: set[str] = field(default_factory=set)
-    dropped: set[str] = field(default_factory=set)
-    magics: list[tuple[int, ast.Call]] = field(default_factory=list)
-    functions: list[Function] = field(default_factory=list)
-    ends: bool = False
+    exposed: dict[str, NameNode]
+    uses: list[Use]
+    binds: list[Bind]
+    deleted: dict[str, NameNode]
+    mutations: list[Mutation]
+    calls: list[CallSite]
+    method_calls: list[ast.Call]
+    texts: list[tuple[str, ast.Call]]
+    attributes: dict[str, NameNode]
+    references: dict[tuple[str, ...], NameNode]
+    modules: dict[str, NameNode]
+    local_imports: dict[str, str]
+    call_stores: list[tuple[ast.expr, ast.expr | None]]
+    subscripts: list[ast.Subscript]
+    memberships: list[ast.Compare]
+    dynamic: list[tuple[str, ast.Call]]
+    dynamic_names: dict[str, NameNode]
+    guarded: set[str]
+    dropped: set[str]
+    magics: list[tuple[int, ast.Call]]
+    functions: list[Function]
+    ends: bool
+
+    def __init__(self) -> None:
+        # written out: a notebook has thousands of blocks, and default factories cost three times as much
+        self.exposed = {}
+        self.uses = []
+        self.binds = []
+        self.deleted = {}
+        self.mutations = []
+        self.calls = []
+        self.method_calls = []
+        self.texts = []
+        self.attributes = {}
+        self.references = {}
+        self.modules = {}
+        self.local_imports = {}
+        self.call_stores = []
+        self.subscripts = []
+        self.memberships = []
+        self.dynamic = []
+        self.dynamic_names = {}
+        self.guarded = set()
+        self.dropped = set()
+        self.magics = []
+        self.functions = []
+        self.ends = False
 
     def definite(self) -> set[str]:
         """Names that the block has surely bound when it ends."""

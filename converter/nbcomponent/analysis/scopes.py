@@ -72,12 +72,10 @@ def locals_of(body: Iterable[ast.AST], walrus: bool = True) -> tuple[set[str], s
                     bound.add(node.name)
             elif isinstance(node, ast.MatchMapping) and node.rest:
                 bound.add(node.rest)
-            for field in node._fields:
-                if not walrus and field in _EXPRESSION_FIELDS:
-                    continue
+            for field in node._fields if walrus else _binding_fields(type(node)):
                 value = getattr(node, field, None)
                 if isinstance(value, list):
-                    pending.extend(v for v in value if isinstance(v, ast.AST))
+                    pending += [v for v in value if isinstance(v, ast.AST)]
                 elif isinstance(value, ast.AST):
                     pending.append(value)
     return bound - global_names - nonlocal_names, global_names
@@ -103,6 +101,17 @@ _EXPRESSION_FIELDS = frozenset(
     ]
 )
 """Fields of statements that only hold expressions to evaluate, and so bind nothing but by ``:=``."""
+
+
+def _binding_fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a node that may bind names without an assignment expression."""
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        fields = _FIELDS[kind] = tuple(f for f in kind._fields if f not in _EXPRESSION_FIELDS)
+    return fields
+
+
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 
 
 def _defaults(arguments: ast.arguments) -> list[ast.expr]:

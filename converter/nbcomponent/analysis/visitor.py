@@ -204,8 +204,10 @@ class _Visitor:
             name = self.mangled(name)
         if self.scopes and not self.is_global(name):
             return
-        node = self.at or node
         block = self.block
+        if name in self.plain and not self.guard and not self.dynamic and name not in block.guarded:
+            return  # nothing that an earlier read of it has not said
+        node = self.at or node
         if name not in self.bound and name not in block.exposed:
             block.exposed[name] = node
             if self.guard or name in self.expected:
@@ -240,7 +242,11 @@ class _Visitor:
         kind: BindKind,
         value: ast.expr | None = None,
         part: bool = False,
-        **extra: object,
+        module: str | None = None,
+        attribute: str | None = None,
+        function: Function | None = None,
+        klass: Class | None = None,
+        annotation: ast.expr | None = None,
     ) -> None:
         if name.startswith("__"):
             name = self.mangled(name)
@@ -256,15 +262,27 @@ class _Visitor:
             if value is not None and scope.kind == "function":
                 self.alias_local(scope, name, value, part)
             elif kind == "import":
-                attribute = extra.get("attribute")
-                path = f"{extra['module']}.{attribute}" if attribute else str(extra["module"])
+                path = f"{module}.{attribute}" if attribute else str(module)
                 self.block.local_imports[name] = path
             return
         self.bound.add(name)
         if self.dynamic:
             kind = "dynamic"
         self.block.binds.append(
-            Bind(name, self.at or node, kind, False, value, part, self.current, **extra)  # type: ignore[arg-type]
+            Bind(
+                name,
+                self.at or node,
+                kind,
+                False,
+                value,
+                part,
+                self.current,
+                module,
+                attribute,
+                function,
+                klass,
+                annotation,
+            )
         )
 
     def binds_globally(self, name: str) -> bool:
@@ -462,7 +480,7 @@ class _Visitor:
         annotation: ast.expr | None = None,
     ) -> None:
         if isinstance(target, ast.Name):
-            if value is not None and _is_placeholder(value):
+            if self.code.magics and value is not None and _is_placeholder(value):
                 kind = "magic"
             self.bind(target.id, target, kind, value, part, annotation=annotation)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -899,27 +917,32 @@ class _Visitor:
         else:
             handler(self, node, stored)
 
-    def attribute(self, node: ast.Attribute, stored: bool) -> None:
+    def attribute(self, node: ast.Attribute, stored: bool) -> tuple[str, ...] | None:
+        """Read an attribute; its chain where it starts from a name of the notebook's namespace."""
         if type(node.value) in _MAIN_NODES and _is_main(node.value):
             self.expr(node.value)
             if node.attr != "__dict__":
                 self.dynamic_read(node.attr, node)
-            return
+            chain = dotted(node)
+            return chain if chain is not None and self.is_global(chain[0]) else None
         attributes = self.block.attributes
-        chain: list[str] = []
+        parts: list[str] = []
         inner: ast.expr = node
         while type(inner) is ast.Attribute:
             attributes.setdefault(inner.attr, inner)
-            chain.append(inner.attr)
+            parts.append(inner.attr)
             inner = inner.value
         if type(inner) is ast.Name:
             self.read(inner.id, inner, stored)
-            if not self.scopes or self.is_global(inner.id):
-                chain.append(inner.id)
-                chain.reverse()
-                self.block.references.setdefault(tuple(chain), self.at or node)
-            return
+            if self.scopes and not self.is_global(inner.id):
+                return None
+            parts.append(inner.id)
+            parts.reverse()
+            chain = tuple(parts)
+            self.block.references.setdefault(chain, self.at or node)
+            return chain
         self.expr(inner)
+        return None
 
     def call(self, node: ast.Call, stored: bool) -> None:
         func = node.func
@@ -927,7 +950,7 @@ class _Visitor:
             if func.id == PLACEHOLDER:
                 self.magic(node)
                 return
-            if self.plain_name_call(func.id, node):
+            if func.id in _TEXT_CALLS and self.plain_name_call(func.id, node):
                 return
             self.read(func.id, func)
             if not self.scopes or self.is_global(func.id):
@@ -938,15 +961,15 @@ class _Visitor:
                     function.calls.add(func.id)
                 self.inner_call(func.id, node)
         elif type(func) is ast.Attribute:
-            chain = dotted(func)
             namespace = None
             if type(func.value) is not ast.Name:
                 namespace = _namespace_call(func.value)
             if namespace:
                 self.reach(namespace, func)
+                chain = None if self.scopes else dotted(func)
             else:
-                self.attribute(func, False)
-            if chain is not None and (not self.scopes or self.is_global(chain[0])):
+                chain = self.attribute(func, False)
+            if chain is not None:
                 self.block.calls.append(CallSite(chain, node))
             else:
                 self.block.method_calls.append(node)
@@ -957,21 +980,24 @@ class _Visitor:
         else:
             self.expr(func)
         for argument in node.args:
-            if type(argument) is ast.Constant:
-                self.text_argument(argument, node)
+            kind = type(argument)
+            if kind is ast.Name:
+                self.read(argument.id, argument)  # type: ignore[attr-defined]
+            elif kind is ast.Constant:
+                self.text_argument(argument, node)  # type: ignore[arg-type]
             else:
                 self.expr(argument)
-                if type(argument) is ast.Attribute and argument.attr in STORING_METHODS:
-                    self.mutate(
-                        argument.value, argument, argument.attr, node
-                    )  # map(rows.append, x)
+                if kind is ast.Attribute and argument.attr in STORING_METHODS:  # type: ignore[attr-defined]
+                    # map(rows.append, x)
+                    self.mutate(argument.value, argument, argument.attr, node)  # type: ignore[attr-defined]
         for keyword in node.keywords:
-            if type(keyword.value) is ast.Constant:
-                self.text_argument(keyword.value, node)
+            value = keyword.value
+            if type(value) is ast.Constant:
+                self.text_argument(value, node)
             else:
-                self.expr(keyword.value)
+                self.expr(value)
                 if keyword.arg == "out":
-                    self.mutate(keyword.value, keyword.value, "out", None)
+                    self.mutate(value, value, "out", None)
 
     def text_argument(self, argument: ast.Constant, node: ast.Call) -> None:
         text = argument.value
@@ -999,7 +1025,7 @@ class _Visitor:
                 for found in _QUERY_NAME.findall(text.value):
                     self.read(found, text)
                 self.guard -= 1
-        elif _is_shell(func.value):
+        elif type(func.value) is ast.Call and _is_shell(func.value):
             self.shell_method(name, node)
 
     def reach(self, namespace: str, node: NameNode) -> None:
@@ -1386,6 +1412,9 @@ def _is_placeholder(node: ast.expr) -> bool:
 
 
 _MAIN_NODES = (ast.Name, ast.Subscript)
+_TEXT_CALLS = frozenset(
+    {"exec", "eval", "getattr", "hasattr", "setattr", "delattr", *_NAMESPACE_CALLS}
+)
 
 
 def _is_main(node: ast.expr) -> bool:
@@ -1525,7 +1554,7 @@ for _name, _handler in (("TryStar", _Visitor.try_), ("TypeAlias", _Visitor.type_
     if hasattr(ast, _name):
         _STATEMENTS[getattr(ast, _name)] = _handler
 
-_EXPRESSIONS: dict[type, Callable[..., None]] = {
+_EXPRESSIONS: dict[type, Callable[..., object]] = {
     ast.Attribute: _Visitor.attribute,
     ast.Call: _Visitor.call,
     ast.Subscript: _Visitor.subscript,

@@ -55,8 +55,6 @@ limits differ by version (3.12.1 compiles no chain of 900 calls) and by how much
 _LEVELS_PER_CHARACTER = 4
 """More levels than one character of text can make (a statement, its expression, a name, its context)."""
 
-_LINE_END = re.compile("\n")
-
 
 def parse_cell(source: str, cell: int = 0) -> CellCode:
     """The cell's Python, with its IPython syntax set apart.
@@ -153,22 +151,31 @@ def _too_deep(tree: ast.Module, text: str) -> bool:
 
     Looks only where the text is long enough to hold so many: most statements are passed over.
     """
-    starts = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
-    last = len(starts) - 1
-    pending: list[tuple[ast.AST, int]] = [(node, 1) for node in tree.body]
-    while pending:
-        node, level = pending.pop()
+    widest = 4 * max(map(len, text.split("\n")))  # in bytes, as columns are counted
+    level = 0
+    nodes: list[ast.AST] = list(tree.body)
+    while nodes:
+        level += 1
         if level > _NODES_DEEP:
             return True
-        line, end_line = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
-        if end_line:
-            if line == end_line:
-                size = node.end_col_offset - node.col_offset  # type: ignore[attr-defined]
-            else:
-                size = starts[min(end_line, last)] - starts[min(line - 1, last)]
-            if size * _LEVELS_PER_CHARACTER <= _NODES_DEEP - level:
-                continue
-        pending.extend([(child, level + 1) for child in ast.iter_child_nodes(node)])
+        characters = (_NODES_DEEP - level) // _LEVELS_PER_CHARACTER
+        inner: list[ast.AST] = []
+        for node in nodes:
+            line = getattr(node, "lineno", 0)
+            if line:
+                lines = node.end_lineno - line  # type: ignore[attr-defined]
+                if lines == 0:
+                    if node.end_col_offset - node.col_offset <= characters:  # type: ignore[attr-defined]
+                        continue
+                elif (lines + 1) * (widest + 1) <= characters:
+                    continue
+            for field in node._fields:
+                value = getattr(node, field, None)
+                if type(value) is list:
+                    inner += [child for child in value if isinstance(child, ast.AST)]
+                elif isinstance(value, ast.AST):
+                    inner.append(value)
+        nodes = inner
     return False
 
 
