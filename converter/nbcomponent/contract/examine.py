@@ -185,6 +185,10 @@ _FORMATS: dict[str, Format] = {
 _JOBLIB_PACKAGES = frozenset(("sklearn", "imblearn", "lightgbm", "xgboost", "catboost"))
 
 
+def _has_arguments(interface: Interface) -> bool:
+    return bool(interface.parameters or interface.inputs or interface.outputs)
+
+
 class _Completion:
     """Completes the interfaces step by step; each step takes what the one before has made."""
 
@@ -205,8 +209,14 @@ class _Completion:
         self._unread_offers(made)
         for crossing in self._crossings:
             self._cross(made, crossing)
-        made = {name: self._renamed(interface) for name, interface in made.items()}
-        made = {name: self._wired(interface, made) for name, interface in made.items()}
+        made = {
+            name: self._renamed(interface) if _has_arguments(interface) else interface
+            for name, interface in made.items()
+        }
+        made = {
+            name: self._wired(interface, made) if interface.inputs else interface
+            for name, interface in made.items()
+        }
         self._cycles(made)
         for interface in made.values():
             self._check_ports(interface)
@@ -243,7 +253,11 @@ class _Completion:
         """Offered parameters and data that the component does not read are not part of it."""
         component = interface.component
         analysis = self._components.get(component)
-        if analysis is None or component in self._declarations.scripts:
+        if (
+            analysis is None
+            or component in self._declarations.scripts
+            or not _has_arguments(interface)
+        ):
             return interface
         offered = self._declarations.offered.get(component, frozenset())
         parameters = [
@@ -586,31 +600,31 @@ class _Completion:
 
     def _cycles(self, made: dict[str, Interface]) -> None:
         """Inputs that close a circle lose their source; each circle is one finding."""
-        state: dict[str, str] = {}
+        if any(interface.inputs for interface in made.values()):
+            state: dict[str, str] = {}
+            for component in list(made):
+                if component not in state:
+                    self._visit(component, made, state)
 
-        def visit(component: str) -> None:
-            state[component] = "open"
-            for port in made[component].inputs:
-                producer = (port.source or "").partition(".")[0]
-                if not producer:
-                    continue
-                if state.get(producer) == "open":
-                    self._report(
-                        "NBC220",
-                        "error",
-                        f"{component} needs {port.source}, but {producer} needs what {component} "
-                        "makes: the components form a circle",
-                        self._contract(component).place("inputs", port.variable, "from"),
-                        component,
-                    )
-                    made[component] = _without_source(made[component], port)
-                elif producer not in state:
-                    visit(producer)
-            state[component] = "done"
-
-        for component in list(made):
-            if component not in state:
-                visit(component)
+    def _visit(self, component: str, made: dict[str, Interface], state: dict[str, str]) -> None:
+        state[component] = "open"
+        for port in made[component].inputs:
+            producer = (port.source or "").partition(".")[0]
+            if not producer:
+                continue
+            if state.get(producer) == "open":
+                self._report(
+                    "NBC220",
+                    "error",
+                    f"{component} needs {port.source}, but {producer} needs what {component} "
+                    "makes: the components form a circle",
+                    self._contract(component).place("inputs", port.variable, "from"),
+                    component,
+                )
+                made[component] = _without_source(made[component], port)
+            elif producer not in state:
+                self._visit(producer, made, state)
+        state[component] = "done"
 
     # Data as a whole
 

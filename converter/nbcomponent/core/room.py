@@ -8,11 +8,14 @@ pages that are not touched cost nothing).
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import TypeVar, Union
+from typing import TypeVar, cast
 
 Result = TypeVar("Result")
 
@@ -27,14 +30,46 @@ _STOP_SECONDS = 5.0
 _TELL_AGAIN_SECONDS = 1.0
 """Told once is not always enough: what is raised inside a destructor or a callback is swallowed there."""
 
-_NAME = "nbcomponent-room"
-
 _inside = threading.local()
 _setting = threading.Lock()
 
 
 class TimeLimit(BaseException):
     """The work took longer than allowed. No Exception, so that nothing on the way takes it for its own."""
+
+
+class _Room:
+    """A thread with a deep stack that does one task after the other."""
+
+    def __init__(self) -> None:
+        self.tasks: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self.outcomes: SimpleQueue[tuple[object] | BaseException] = SimpleQueue()
+        self.thread = threading.Thread(target=self._work, name="nbcomponent-room", daemon=True)
+
+    def _work(self) -> None:
+        _inside.room = True
+        with suppress(TimeLimit, KeyboardInterrupt):  # told to stop when the task had just ended
+            while (task := self.tasks.get()) is not None:
+                outcome: tuple[object] | BaseException
+                try:
+                    outcome = (task(),)
+                except BaseException as error:  # noqa: BLE001 (raised again in the thread that waits)
+                    outcome = error
+                del task
+                self.outcomes.put(outcome)
+                del outcome  # what was made belongs to the one who waits
+
+    def close(self) -> None:
+        """End the thread when it has done what it was given."""
+        self.tasks.put(None)
+
+
+# Rooms that wait for work: to start a thread with a fresh stack costs as much as a small notebook.
+_idle: list[_Room] = []
+_MOST_IDLE = 4
+_told: list[_Room] = []  # rooms whose work was told to stop
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # threads do not survive a fork
 
 
 def with_room(task: Callable[[], Result], seconds: float | None = None) -> Result:
@@ -45,62 +80,70 @@ def with_room(task: Callable[[], Result], seconds: float | None = None) -> Resul
     """
     if getattr(_inside, "room", False):
         return task()
-    outcome: list[Union[tuple[Result], BaseException]] = []
-
-    def work() -> None:
-        _inside.room = True
-        try:
-            outcome.append((task(),))
-        except BaseException as error:  # noqa: BLE001 (raised again in the thread that waits)
-            outcome.append(error)
-
-    thread = _started(work)
-    if thread is None:  # no thread can be had: better little room than none
+    room = _free_room()
+    if room is None:  # no thread can be had: better little room than none
         return task()
+    room.tasks.put(task)
     try:
-        thread.join(seconds)
-        if thread.is_alive():
-            _stop(thread, TimeLimit)
-            if not outcome or isinstance(outcome[0], TimeLimit):
-                raise TimeLimit
-    except KeyboardInterrupt:
-        _stop(thread, KeyboardInterrupt)
+        done = room.outcomes.get(timeout=seconds)
+    except Empty:
+        done = _stopped(room, TimeLimit)
+    except BaseException as error:  # Ctrl-C, or what another handler of a signal raises
+        _stopped(room, type(error))
         raise
-    done = outcome[0]
+    else:
+        if len(_idle) < _MOST_IDLE:
+            _idle.append(room)
+        else:
+            room.close()
     if isinstance(done, BaseException):
         try:
             raise done
         finally:
-            del done, outcome  # the traceback would keep itself alive
-    return done[0]
+            del done  # the traceback would keep itself alive
+    return cast(Result, done[0])
 
 
 def is_occupied() -> bool:
     """Whether work that was told to stop goes on in this process (inside C code it hears nothing)."""
-    return any(thread.name == _NAME for thread in threading.enumerate())
+    _told[:] = [room for room in _told if room.thread.is_alive()]
+    return bool(_told)
 
 
-def _stop(thread: threading.Thread, error: type[BaseException]) -> None:
-    """Raise ``error`` in the thread until it ends, or for as long as it may take to clear up."""
+def _stopped(room: _Room, error: type[BaseException]) -> tuple[object] | BaseException:
+    """Tell the work in a room to stop, and give the room up; what came of the work, or the limit.
+
+    It is told again until it ends, for as long as it may take to clear up.
+    """
+    _told.append(room)
+    room.close()
     latest = monotonic() + _STOP_SECONDS
-    while thread.is_alive() and monotonic() < latest:
-        _raise_in(thread, error)
-        thread.join(_TELL_AGAIN_SECONDS)
+    while room.thread.is_alive() and monotonic() < latest:
+        _raise_in(room.thread, error)
+        try:
+            return room.outcomes.get(timeout=_TELL_AGAIN_SECONDS)
+        except Empty:
+            continue
+    return TimeLimit()
 
 
-def _started(work: Callable[[], None]) -> threading.Thread | None:
-    """A started thread with a large stack; None where the system gives none."""
+def _free_room() -> _Room | None:
+    """A room that waits for work, or a new one; None where the system gives no thread."""
+    while _idle:
+        room = _idle.pop()
+        if room.thread.is_alive():
+            return room
     sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
-    thread = threading.Thread(target=work, name=_NAME, daemon=True)
+    room = _Room()
     with _setting:
         before = threading.stack_size(STACK_BYTES)
         try:
-            thread.start()
+            room.thread.start()
         except (RuntimeError, MemoryError):
             return None
         finally:
             threading.stack_size(before)
-    return thread
+    return room
 
 
 def _raise_in(thread: threading.Thread, error: type[BaseException]) -> None:
