@@ -9,8 +9,10 @@ comprehensions and class bodies never appear.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Literal, Union
+from typing import Any, Literal, Union
 
 BindKind = Literal[
     "assign", "augmented", "import", "star", "function", "class", "target", "magic", "dynamic"
@@ -120,6 +122,11 @@ class CallSite:
     node: ast.Call
 
 
+_NO_ITEMS: Sequence[Any] = ()
+_NO_NODES: Mapping[str, Any] = {}
+_NO_NAMES: AbstractSet[str] = frozenset()
+
+
 @dataclass(slots=True, eq=False, init=False)
 class Block:
     """Code that runs as a whole.
@@ -142,49 +149,49 @@ class Block:
     exposed: dict[str, NameNode]
     uses: list[Use]
     binds: list[Bind]
-    deleted: dict[str, NameNode]
+    deleted: Mapping[str, NameNode]
     mutations: list[Mutation]
     calls: list[CallSite]
-    method_calls: list[ast.Call]
-    texts: list[tuple[str, ast.Call]]
+    method_calls: Sequence[ast.Call]
+    texts: Sequence[tuple[str, ast.Call]]
     attributes: dict[str, NameNode]
     references: dict[tuple[str, ...], NameNode]
-    modules: dict[str, NameNode]
-    local_imports: dict[str, str]
-    call_stores: list[tuple[ast.expr, ast.expr | None]]
-    subscripts: list[ast.Subscript]
-    memberships: list[ast.Compare]
-    dynamic: list[tuple[str, ast.Call]]
-    dynamic_names: dict[str, NameNode]
-    guarded: set[str]
-    dropped: set[str]
-    magics: list[tuple[int, ast.Call]]
-    functions: list[Function]
+    modules: Mapping[str, NameNode]
+    local_imports: Mapping[str, str]
+    call_stores: Sequence[tuple[ast.expr, ast.expr | None]]
+    subscripts: Sequence[ast.Subscript]
+    memberships: Sequence[ast.Compare]
+    dynamic: Sequence[tuple[str, ast.Call]]
+    dynamic_names: Mapping[str, NameNode]
+    guarded: AbstractSet[str]
+    dropped: AbstractSet[str]
+    magics: Sequence[tuple[int, ast.Call]]
+    functions: Sequence[Function]
     ends: bool
 
     def __init__(self) -> None:
-        # written out: a notebook has thousands of blocks, and default factories cost three times as much
+        # A notebook has thousands of blocks, and most of them have nothing to keep of most kinds.
         self.exposed = {}
         self.uses = []
         self.binds = []
-        self.deleted = {}
+        self.deleted = _NO_NODES
         self.mutations = []
         self.calls = []
-        self.method_calls = []
-        self.texts = []
+        self.method_calls = _NO_ITEMS
+        self.texts = _NO_ITEMS
         self.attributes = {}
         self.references = {}
-        self.modules = {}
-        self.local_imports = {}
-        self.call_stores = []
-        self.subscripts = []
-        self.memberships = []
-        self.dynamic = []
-        self.dynamic_names = {}
-        self.guarded = set()
-        self.dropped = set()
-        self.magics = []
-        self.functions = []
+        self.modules = _NO_NODES
+        self.local_imports = _NO_NODES
+        self.call_stores = _NO_ITEMS
+        self.subscripts = _NO_ITEMS
+        self.memberships = _NO_ITEMS
+        self.dynamic = _NO_ITEMS
+        self.dynamic_names = _NO_NODES
+        self.guarded = _NO_NAMES
+        self.dropped = _NO_NAMES
+        self.magics = _NO_ITEMS
+        self.functions = _NO_ITEMS
         self.ends = False
 
     def definite(self) -> set[str]:

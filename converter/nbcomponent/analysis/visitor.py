@@ -179,6 +179,22 @@ class _Visitor:
         block.ends = self.ended
         return block
 
+    def note(self, kind: str, item: object) -> None:
+        """Add to one of the lists that most blocks have nothing in."""
+        known = getattr(self.block, kind)
+        if known:
+            known.append(item)
+        else:
+            setattr(self.block, kind, [item])
+
+    def note_first(self, kind: str, name: str, node: NameNode) -> None:
+        """Keep the first node of a name in one of the tables that most blocks have nothing in."""
+        known = getattr(self.block, kind)
+        if known:
+            known.setdefault(name, node)
+        else:
+            setattr(self.block, kind, {name: node})
+
     # names
 
     def mangled(self, name: str) -> str:
@@ -211,16 +227,16 @@ class _Visitor:
         if name not in self.bound and name not in block.exposed:
             block.exposed[name] = node
             if self.guard or name in self.expected:
-                block.guarded.add(name)
+                block.guarded |= {name}
         elif (
             not self.guard
             and name not in self.expected
             and name in block.guarded
             and name not in self.bound
         ):
-            block.guarded.discard(name)
+            block.guarded -= {name}
         if self.dynamic:
-            block.dynamic_names.setdefault(name, node)
+            self.note_first("dynamic_names", name, node)
         if not stored and not self.bound:
             if name in self.plain:
                 return
@@ -263,7 +279,7 @@ class _Visitor:
                 self.alias_local(scope, name, value, part)
             elif kind == "import":
                 path = f"{module}.{attribute}" if attribute else str(module)
-                self.block.local_imports[name] = path
+                self.block.local_imports = {**self.block.local_imports, name: path}
             return
         self.bound.add(name)
         if self.dynamic:
@@ -311,13 +327,13 @@ class _Visitor:
             if scope.kind == "function" and name not in scope.globals:
                 return
         self.bound.discard(name)
-        self.block.deleted.setdefault(name, node)
+        self.note_first("deleted", name, node)
 
     def mutate(self, target: ast.expr, node: NameNode, how: str, value: ast.expr | None) -> None:
         root = object_root(target)
         if root is None:
             if how[:1] in ".[" and isinstance(node, (ast.Attribute, ast.Subscript)):
-                self.block.call_stores.append((node, value))  # getcontext().prec = 9
+                self.note("call_stores", (node, value))  # getcontext().prec = 9
             return
         name = root.id
         deep = not (target is root or isinstance(target, (ast.NamedExpr, ast.Call)))
@@ -329,7 +345,7 @@ class _Visitor:
         if self.scopes and not self.is_global(name):
             function = self.of_parameter(name)
             if name in self.block.local_imports and how[:1] in ".[":
-                self.block.call_stores.append((node, value))  # type: ignore[arg-type]
+                self.note("call_stores", (node, value))
             elif function is not None:
                 if how.endswith("=") and not isinstance(value, _MUTABLE_DISPLAYS):
                     function.augmented.add(name)
@@ -511,7 +527,7 @@ class _Visitor:
                     self.bind(target.slice.value, target, "dynamic", value)
                 else:
                     self.expr(target.slice)
-                    self.block.dynamic.append((namespace, target.value))  # type: ignore[arg-type]
+                    self.note("dynamic", (namespace, target.value))
                 return
             self.target_parts(target)
             self.mutate(target.value, target, "[]", value)
@@ -535,13 +551,13 @@ class _Visitor:
 
     def import_(self, node: ast.Import) -> None:
         for alias in node.names:
-            self.block.modules.setdefault(alias.name, alias)
+            self.note_first("modules", alias.name, alias)
             module = alias.name if alias.asname else alias.name.split(".", 1)[0]
             self.bind(alias.asname or module, alias, "import", module=module, attribute=None)
 
     def import_from(self, node: ast.ImportFrom) -> None:
         module = "." * node.level + (node.module or "")
-        self.block.modules.setdefault(module, node)
+        self.note_first("modules", module, node)
         for alias in node.names:
             if alias.name == "*":
                 self.star(node, module)
@@ -676,7 +692,7 @@ class _Visitor:
             ended = self.body(handler.body)
             if temporary:
                 self.bound.discard(temporary)
-                self.block.dropped.add(temporary)
+                self.block.dropped |= {temporary}
             paths.append((self.bound, ended))
         if node.finalbody:
             self.bound = set(before)
@@ -800,11 +816,11 @@ class _Visitor:
             self.block.uses.append(Use(use.name, use.node, now, use.stored))
         block = self.block
         block.mutations.extend(body.mutations)
-        block.dynamic_names.update(body.dynamic_names)
+        block.dynamic_names = {**block.dynamic_names, **body.dynamic_names}
         block.calls.extend(body.calls)
-        block.method_calls.extend(body.method_calls)
-        block.texts.extend(body.texts)
-        block.subscripts.extend(body.subscripts)
+        block.method_calls = [*block.method_calls, *body.method_calls]
+        block.texts = [*block.texts, *body.texts]
+        block.subscripts = [*block.subscripts, *body.subscripts]
         block.references.update(body.references)
         block.attributes.update(body.attributes)
 
@@ -855,7 +871,7 @@ class _Visitor:
             if not isinstance(node, ast.Lambda) and self.scopes[-1].kind == "function":
                 self.scopes[-1].inner[name] = function
             return None
-        self.block.functions.append(function)
+        self.note("functions", function)
         return function
 
     def class_(self, node: ast.ClassDef) -> None:
@@ -972,7 +988,7 @@ class _Visitor:
             if chain is not None:
                 self.block.calls.append(CallSite(chain, node))
             else:
-                self.block.method_calls.append(node)
+                self.note("method_calls", node)
             if namespace:
                 self.namespace_method(namespace, func.attr, node)
             else:
@@ -1002,7 +1018,7 @@ class _Visitor:
     def text_argument(self, argument: ast.Constant, node: ast.Call) -> None:
         text = argument.value
         if type(text) is str and "." in text and 2 < len(text) < 300:
-            self.block.texts.append((text, node))
+            self.note("texts", (text, node))
 
     def method(self, func: ast.Attribute, node: ast.Call) -> None:
         name = func.attr
@@ -1049,7 +1065,7 @@ class _Visitor:
         elif name == "update":
             self.dynamic_update(namespace, node)
         else:
-            self.block.dynamic.append((namespace, node))
+            self.note("dynamic", (namespace, node))
 
     def dynamic_update(self, namespace: str, node: ast.Call) -> None:
         """Names bound by ``globals().update(...)`` or ``get_ipython().push(...)``."""
@@ -1057,7 +1073,7 @@ class _Visitor:
             if keyword.arg:
                 self.bind(keyword.arg, node, "dynamic", keyword.value)
             else:
-                self.block.dynamic.append((namespace, node))
+                self.note("dynamic", (namespace, node))
         for argument in node.args[:1]:
             keys = argument.keys if isinstance(argument, ast.Dict) else [None]
             values = argument.values if isinstance(argument, ast.Dict) else [argument]
@@ -1065,7 +1081,7 @@ class _Visitor:
                 if isinstance(its_key, ast.Constant) and isinstance(its_key.value, str):
                     self.bind(its_key.value, node, "dynamic", value)
                 else:
-                    self.block.dynamic.append((namespace, node))
+                    self.note("dynamic", (namespace, node))
 
     def shell_method(self, name: str, node: ast.Call) -> None:
         """``get_ipython().system("echo {x}")`` and others that reach names through text."""
@@ -1105,7 +1121,7 @@ class _Visitor:
                 if tree is not None and len(node.args) == 1:
                     self.text(tree, node)
                     return True
-            self.block.dynamic.append((name, node))
+            self.note("dynamic", (name, node))
             return False
         if name in ("getattr", "hasattr", "setattr", "delattr") and len(node.args) > 1:
             self.attribute_call(name, node)
@@ -1114,7 +1130,7 @@ class _Visitor:
             if not self.in_function() or name == "globals":
                 # subscripts, methods and memberships of it are read where they stand
                 if not getattr(node, "_nbc_seen", False):
-                    self.block.dynamic.append((name, node))
+                    self.note("dynamic", (name, node))
                 return True
             return False
         return False
@@ -1125,7 +1141,7 @@ class _Visitor:
         if not _is_main(owner):
             return
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-            self.block.dynamic.append((name, node))
+            self.note("dynamic", (name, node))
         elif name == "setattr":
             if not self.in_function():
                 self.bind(key.value, node, "dynamic", node.args[-1])
@@ -1148,12 +1164,12 @@ class _Visitor:
                 self.dynamic_read(node.slice.value, node)
             else:
                 self.expr(node.slice)
-                self.block.dynamic.append((namespace, value))  # type: ignore[arg-type]
+                self.note("dynamic", (namespace, value))
             return
         self.expr(value, stored)
         self.expr(node.slice)
         if isinstance(node.slice, ast.Constant):
-            self.block.subscripts.append(node)
+            self.note("subscripts", node)
 
     def compare(self, node: ast.Compare, stored: bool) -> None:
         if (
@@ -1168,7 +1184,7 @@ class _Visitor:
                 if not self.in_function() or namespace in ("globals", "user_ns"):
                     self.dynamic_read(node.left.value, node, guarded=True)
                 return
-            self.block.memberships.append(node)
+            self.note("memberships", node)
         self.expr(node.left)
         for comparator in node.comparators:
             self.expr(comparator)
@@ -1270,7 +1286,7 @@ class _Visitor:
         function = Function("<genexpr>", node, self.code.cell, (), self.block)
         self.elements(node)
         self.block, self.bound, self.used, self.plain = outer
-        self.block.functions.append(function)
+        self.note("functions", function)
 
     def target_reads(self, target: ast.expr) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
@@ -1291,7 +1307,7 @@ class _Visitor:
         if not 0 <= number < len(self.code.magics):
             return
         magic = self.code.magics[number]
-        self.block.magics.append((number, node))
+        self.note("magics", (number, node))
         self.guard += 1
         for expression in magic.interpolated:
             self.expr(expression)
@@ -1321,7 +1337,7 @@ class _Visitor:
         """Magics that bind or delete names that their line does not spell out."""
         words = [word for word in magic.argument.split() if not word.startswith("-")]
         if magic.name in ("reset", "reset_selective"):
-            self.block.deleted.setdefault("*", node)
+            self.note_first("deleted", "*", node)
             self.bound.clear()
         elif magic.name == "xdel":
             for word in words:
