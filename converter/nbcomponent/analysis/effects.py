@@ -156,7 +156,9 @@ class EffectReader:
     def _look_around(self) -> None:
         """What the whole notebook tells about each of its blocks."""
         statements = self.namespace.statements
-        self._functions = {id(f.body): f for s in statements for f in s.block.functions}
+        self._functions = {
+            id(f.body): f for s in statements if s.block.functions for f in s.block.functions
+        }
         self._at = {id(s.block): (s.node, position) for position, s in enumerate(statements)}
         self._aliases = _aliases(self.namespace)
         self._classes = frozenset(
@@ -190,8 +192,10 @@ class EffectReader:
                 if type(owner) is ast.Call:
                     if (dotted(owner.func) or ("",))[-1] in _OPTION_OBJECT_NAMES:
                         return False
-                elif (root := dotted(owner)) and (root[0] in imports or root[0] in aliases):
-                    return False
+                else:
+                    root = dotted(owner)
+                    if root is not None and (root[0] in imports or root[0] in aliases):
+                        return False
         for mutation in block.mutations:
             root_name = mutation.chain[0]
             if (
@@ -201,12 +205,18 @@ class EffectReader:
                 or root_name not in definitions
             ):
                 return False
-        containers = [part.value for part in block.subscripts]
-        containers += [part.comparators[0] for part in block.memberships]
-        for container in containers:
-            if (root := dotted(container)) and (root[0] in imports or root[0] in aliases):
+        for subscript in block.subscripts:
+            root = dotted(subscript.value)
+            if root is not None and (root[0] in imports or root[0] in aliases):
                 return False
-        return all("path" not in chain or chain[0] not in imports for chain in block.references)
+        for membership in block.memberships:
+            root = dotted(membership.comparators[0])
+            if root is not None and (root[0] in imports or root[0] in aliases):
+                return False
+        for chain in block.references:  # noqa: SIM110 (a generator costs more than the loop)
+            if "path" in chain and chain[0] in imports:
+                return False
+        return True
 
     # paths that a function is given by its caller
 
@@ -575,14 +585,9 @@ class _BlockReader:
             yield from call_effects(path, node, self.paths)
 
     def _sets_option(self, path: str, chain: tuple[str, ...]) -> bool:
-        parts = path.split(".")
         if len(chain) == 1 and chain[0] not in self.namespace.imports:
             return False
-        if parts[0] in ("os", "builtins") or parts[0] in dir_of_builtins():
-            return False
-        if OPTION_CALL.fullmatch(parts[-1]) and len(parts) > 1:
-            return True
-        return not OPTION_CONTAINERS.isdisjoint(parts[1:-1]) and not parts[-1].startswith(ASKING)
+        return _is_option_setter(path)
 
     def change_directory(self, written: str, node: ast.Call) -> Iterator[Effect]:
         targets = self.paths.of(argument(node, 0, "path"))
@@ -756,6 +761,17 @@ def dir_of_builtins() -> frozenset[str]:
     import builtins
 
     return frozenset(dir(builtins))
+
+
+@lru_cache(maxsize=20_000)
+def _is_option_setter(path: str) -> bool:
+    """Whether a function sets an option of the process, by its name or by what it belongs to."""
+    parts = path.split(".")
+    if parts[0] in ("os", "builtins") or parts[0] in dir_of_builtins():
+        return False
+    if OPTION_CALL.fullmatch(parts[-1]) and len(parts) > 1:
+        return True
+    return not OPTION_CONTAINERS.isdisjoint(parts[1:-1]) and not parts[-1].startswith(ASKING)
 
 
 def _option_key(node: ast.Call) -> str:

@@ -69,7 +69,10 @@ def normal_path(path: str) -> str:
 
 def is_url(path: str) -> bool:
     """Whether a path names something that is not on this disk (``https:``, ``s3:``, ``azureml:``)."""
-    return bool(re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", path))
+    return _SCHEME.match(path) is not None
+
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
 def is_relative(path: str) -> bool:
@@ -252,12 +255,15 @@ def _commands(words: list[str]) -> Iterator[list[str]]:
         yield current
 
 
+_REDIRECTED = re.compile(r"[\d&]?>>?(.*)")
+
+
 def _one_command(words: list[str], node: NameNode) -> Iterator[Effect]:
     name = words[0].rpartition("/")[2]
     plain: list[str] = []
     output_next = False
     for word in words[1:]:
-        redirected = re.match(r"[\d&]?>>?(.*)", word)
+        redirected = _REDIRECTED.match(word) if ">" in word else None
         if redirected:
             if redirected.group(1):
                 yield from _shell_file("write", redirected.group(1), node)
@@ -326,9 +332,13 @@ def _shell_file(kind: EffectKind, word: str, node: NameNode) -> Iterator[Effect]
 
 
 def _path_like(word: str) -> bool:
-    return bool(re.fullmatch(r"[\w./~+{}-]*[/.][\w./+{}-]+", word)) and not re.fullmatch(
-        r"[\d.]+", word
+    return ("." in word or "/" in word) and bool(
+        _PATH_LIKE.fullmatch(word) and not _NUMBER.fullmatch(word)
     )
+
+
+_PATH_LIKE = re.compile(r"[\w./~+{}-]*[/.][\w./+{}-]+")
+_NUMBER = re.compile(r"[\d.]+")
 
 
 def expression_text(node: ast.expr) -> str:

@@ -77,6 +77,7 @@ class Namespace:
         self.kinds: dict[int, StatementKind] = {}
         self.has_functions = False
         self.types: dict[Definition, dict[int, str | None]] = {}
+        self.local_values: dict[Function, dict[str, list[tuple[ast.expr | None, bool]]]] = {}
         self._carriers: set[str] = set()
         self._positions: dict[str, list[int]] = {}
         self._memory: dict[tuple[str, int, int], Carries] = {}

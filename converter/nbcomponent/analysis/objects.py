@@ -77,7 +77,7 @@ class ObjectTracker:
         self._position = position
         block = statement.block
         mutated: dict[str, str] = {}
-        bound = {b.name for b in block.binds} if block.binds else ()
+        bound = {b.name for b in block.binds} if block.mutations else ()
         for mutation in block.mutations:
             name = mutation.name
             if name in bound and name not in block.exposed:
@@ -146,7 +146,7 @@ class ObjectTracker:
 
     def _set(self, name: str, value: Value) -> None:
         before = self.values.get(name, _FRESH)
-        if value == before:
+        if value is before or (value.same == before.same and value.holds == before.holds):
             return
         no_longer, no_longer_held = before.same - value.same, before.holds - value.holds
         now, now_held = value.same - before.same, value.holds - before.holds

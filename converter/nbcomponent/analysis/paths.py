@@ -35,11 +35,13 @@ Texts = tuple[str, ...]
 
 def shown(path: str) -> str:
     """A path as people write it: ``out/{k}.csv``."""
-    return _UNKNOWN_PART.sub(r"{\1}", path)
+    return _UNKNOWN_PART.sub(r"{\1}", path) if _START in path else path
 
 
 def pattern(path: str) -> str:
     """A path as a pattern: ``out/*.csv``. One whose beginning is not known stays marked."""
+    if _START not in path:
+        return path
     if path.startswith(_START):
         return _START + shown(path)
     return _UNKNOWN_PART.sub("*", path)
@@ -257,7 +259,10 @@ class Paths:
         """What a name may be bound to: (value, whether it is an element of the value)."""
         if self.function is not None:
             if self._locals is None:
-                self._locals = _local_values(self.function)
+                known = self.namespace.local_values
+                if self.function not in known:
+                    known[self.function] = _local_values(self.function)
+                self._locals = known[self.function]
             if name in self._locals:
                 return self._locals[name]
         else:
@@ -338,10 +343,18 @@ def _local_values(function: Function) -> dict[str, list[tuple[ast.expr | None, b
         if not values:
             found[name] = [(None, False)]
     for node in ast.walk(function.node):
-        for name, value, part in _bindings(node):
-            known = found.setdefault(name, [])
-            known.append((value, part))
+        if type(node) in _BINDING_NODES:
+            for name, value, part in _bindings(node):
+                found.setdefault(name, []).append((value, part))
     return found
+
+
+_BINDING_NODES = frozenset(
+    {
+        ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension,
+        ast.withitem,
+    }
+)  # fmt: skip
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr | None, bool]]:

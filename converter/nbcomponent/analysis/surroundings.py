@@ -724,13 +724,16 @@ def _fetched_where_missing(reader: ComponentReader) -> frozenset[str]:
     return frozenset(normal_path((m[1] or m[2]).strip("'\"")) for m in matches)
 
 
+_COMMAND_NAMES = frozenset(command.rsplit(".", 1)[-1] for command in COMMANDS)
+
+
 def _is_command(item: _Inside) -> bool:
     """Whether a path is a word of a shell line."""
     node = item.effect.node
     chain = dotted(node.func) if isinstance(node, ast.Call) else None
     if chain is None:
         return False
-    return chain == (PLACEHOLDER,) or chain[-1] in {c.rsplit(".", 1)[-1] for c in COMMANDS}
+    return chain == (PLACEHOLDER,) or chain[-1] in _COMMAND_NAMES
 
 
 def _covers(written: Effect, read: Effect) -> bool:

@@ -65,13 +65,14 @@ def parse_cell(source: str, cell: int = 0) -> CellCode:
     """
     if "\r" in source:
         source = source.replace("\r\n", "\n").replace("\r", "\n")
-    if not _wants_cleaning(source) and not _starts_with_escape(source):
+    wants_cleaning = _wants_cleaning(source)
+    if not wants_cleaning and not _starts_with_escape(source):
         try:
             return CellCode(cell, source, _compile(source))
         except _UNPARSABLE as error:
             if not pieces.SUSPECT.search(source):
                 return _automagic(source, cell) or _failed(source, cell, error, lines_of(source))
-    reader = _Reader(source)
+    reader = _Reader(source, clean=not wants_cleaning)
     try:
         return reader.read(cell)
     except _UNPARSABLE as error:
@@ -222,11 +223,17 @@ class _Reader:
     """One attempt at a cell: the magics found so far, and the lines that were last parsed."""
 
     def __init__(
-        self, source: str, exact: bool = False, first_indent: bool = False, automagic: bool = False
+        self,
+        source: str,
+        exact: bool = False,
+        first_indent: bool = False,
+        automagic: bool = False,
+        clean: bool = False,
     ) -> None:
         self.source = source
         self.cell_lines = source.split("\n")
         self.exact, self.first_indent, self.automagic = exact, first_indent, automagic
+        self.clean = clean  # the cell as a whole needs no cleaning
         self.quick = False  # the quick way was taken somewhere
         self.depth = 0  # of cell magics and statements of magics within each other
         self.moved = False  # columns are no longer those of the cell
@@ -258,13 +265,16 @@ class _Reader:
         self.depth += 1
         if self.depth > _DEPTH:
             raise RecursionError
-        if self.first_indent:
+        if self.clean and self.depth == 1:
+            first, cleaned = 0, lines
+        elif self.first_indent:
             cleaned = indent_of_first_line(lines)
             first, cleaned = clean(cleaned)
         else:
             first, cleaned = clean(lines)
-        self.moved = self.moved or any(
-            a is not b and b.text != "\n" for a, b in zip(lines, cleaned, strict=True)
+        self.moved = self.moved or (
+            cleaned is not lines
+            and any(a is not b and b.text != "\n" for a, b in zip(lines, cleaned, strict=True))
         )
         above, seen = cleaned[:first], cleaned[first:]
         found, shorts = self.replaced(seen)

@@ -480,17 +480,20 @@ def _words(line: str) -> list[str]:
 _SYNTAX = re.compile(r"[\"'#();|&\\]|[^\S \t\r\n]")
 
 
+_VARIABLE_SET = re.compile(r"[A-Za-z_]\w*=")
+
+
 def _bare(command: list[str]) -> list[str]:
     """A command without ``sudo`` and variables set in front."""
     words_left = list(command)
-    while words_left and (words_left[0] in _PREFIXES or re.match(r"[A-Za-z_]\w*=", words_left[0])):
+    while words_left and (words_left[0] in _PREFIXES or _VARIABLE_SET.match(words_left[0])):
         words_left.pop(0)
     return words_left
 
 
 def _manager_of(command: list[str]) -> str | None:
     """The package manager that a command calls: ``pip``, ``conda``, ``apt``, ..."""
-    program = re.split(r"[/\\]", command[0])[-1]
+    program = command[0].replace("\\", "/").rpartition("/")[2]
     if program == "uv":
         return "pip" if command[1:2] == ["pip"] else None
     if program in _CONDA:

@@ -44,6 +44,9 @@ class _Wanted:
         return bool(self.components or self.contracts or self.plain)
 
 
+_NOTHING = _Wanted()
+
+
 def tag(notebook: Notebook) -> TaggedNotebook:
     """``notebook`` with the code of every cell parsed and the role of every cell known.
 
@@ -84,11 +87,17 @@ def is_component_name(name: str) -> bool:
 # --- one cell ------------------------------------------------------------------------------------
 
 
+_NO_ROLES = Roles()
+
+
 def _roles(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> Roles:
-    if "injected-parameters" in cell.tags:
-        return Roles(skip=True)
-    by_tags = _from_tags(cell, found)
-    by_directives = _from_directives(cell, code, found) if cell.kind == "code" else _Wanted()
+    by_tags, by_directives = _NOTHING, _NOTHING
+    if cell.tags:
+        if "injected-parameters" in cell.tags:
+            return Roles(skip=True)
+        by_tags = _from_tags(cell, found)
+    if cell.kind == "code" and "#|" in cell.source:
+        by_directives = _from_directives(cell, code, found)
     if by_tags and by_directives and not _agree(by_tags, by_directives):
         _report(
             found,
@@ -104,7 +113,7 @@ def _roles(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> Roles:
     if wanted.contracts:
         return _contract_role(cell, wanted, found)
     if not wanted:
-        return Roles()
+        return _NO_ROLES
     if cell.kind != "code":
         _report(
             found,
@@ -157,8 +166,6 @@ def _from_tags(cell: Cell, found: list[Diagnostic]) -> _Wanted:
 
 def _from_directives(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> _Wanted:
     """The ``#|`` lines at the top of the cell, or right below a cell magic whose body is Python."""
-    if "#|" not in cell.source:
-        return _Wanted()
     components: dict[str, None] = {}
     plain: set[str] = set()
     magics = {magic.line for magic in code.magics if magic.kind == "cell"} if code else set()
