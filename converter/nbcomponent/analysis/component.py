@@ -574,13 +574,16 @@ class ComponentReader:
 
     def _resolve(self, need: _Need, reaching: list[Definition], above: list[Definition]) -> None:
         name = need.name
-        cells = tuple(sorted({d.cell for d in above or reaching}))
+        cells = _cells_of(above or reaching)
         codes: list[str] = []
-        if need.dynamic or any(
-            d.bind.kind == "dynamic" or self._magic_of(d) == "store" for d in reaching
+        kinds = {d.bind.kind for d in reaching}
+        if (
+            need.dynamic
+            or "dynamic" in kinds
+            or ("magic" in kinds and any(self._magic_of(d) == "store" for d in reaching))
         ):
             codes.append("NBC107")
-        if any(d.bind.kind == "star" for d in reaching):
+        if "star" in kinds:
             if all(d.bind.kind == "star" for d in above) and above:
                 self._from_stars(need, reaching)
                 return
@@ -589,10 +592,8 @@ class ComponentReader:
         if later:
             cells = tuple(sorted({*cells, *later}))
             codes.append("NBC105")
-        distinct = self._distinct(above or reaching)
-        if (distinct and len(cells) > 1) or (
-            any(not d.definite and _conditional(d) for d in reaching)
-            and not any(d.definite for d in reaching)
+        if (len(cells) > 1 and self._distinct(above or reaching)) or (
+            not any(d.definite for d in reaching) and any(map(_conditional, reaching))
         ):
             codes.append("NBC105")
         if not above or self._ran_later(cells, need.site.cell):
@@ -626,10 +627,10 @@ class ComponentReader:
     def _changed_outside(
         self, name: str, reaching: list[Definition], need: _Need
     ) -> tuple[int, ...]:
+        if not self.timeline.changes(name) or self.namespace.is_import(name, need.position):
+            return ()
         since = max((d.position for d in reaching if d.position < need.position), default=-1)
         definers = {d.cell for d in reaching}
-        if self.namespace.is_import(name, need.position):
-            return ()
         events = self.timeline.between(name, since, need.position, self.own)
         return tuple(sorted({e.statement.cell for e in events if not e.binds} - definers))
 
@@ -651,7 +652,7 @@ class ComponentReader:
         """Cells below the use that define the name and by the execution counts ran before it, but last."""
         cells = self.tagged.notebook.cells
         used = cells[need.site.cell].execution_count
-        if used is None:
+        if used is None or len(self.namespace.definitions[need.name]) == 1:
             return []
         last = max(cells[d.cell].execution_count or used for d in above)
         return [
@@ -698,8 +699,8 @@ class ComponentReader:
         statements = list({id(d.statement): d.statement for d in candidates}.values())
         if not statements:
             return None
-        kinds = {kind_of(s, self.namespace) for s in statements}
-        if len(kinds) != 1 or len(statements) > 1:
+        if len(statements) > 1:
+            kinds = {kind_of(s, self.namespace) for s in statements}
             if kinds != {"import"} and not self._same_definition(statements):
                 return None
             statements = statements[-1:]
@@ -925,6 +926,12 @@ def _whole_number(node: ast.expr) -> int | None:
     except (ValueError, TypeError, SyntaxError):
         return None
     return value if isinstance(value, int) else None
+
+
+def _cells_of(definitions: list[Definition]) -> tuple[int, ...]:
+    if len(definitions) == 1:
+        return (definitions[0].cell,)
+    return tuple(sorted({d.cell for d in definitions}))
 
 
 def _cells(events: list[Event]) -> tuple[int, ...]:

@@ -69,10 +69,11 @@ def cells_text(cells: tuple[int, ...]) -> str:
 
 
 def _others(finding: Finding, tagged: TaggedNotebook) -> str:
-    owners = [
-        n for c in finding.cells for n in tagged.roles[c].components if n != finding.component
-    ]
-    return f" (component {owners[0]})" if owners else ""
+    for cell in finding.cells:
+        for owner in tagged.roles[cell].components:
+            if owner != finding.component:
+                return f" (component {owner})"
+    return ""
 
 
 def _nbc101(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
@@ -95,24 +96,23 @@ def _nbc101(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
             None,
         )
     why = f.details.get("why")
-    message = f"`{f.name}` is defined only outside {f.component}, in {where}{_others(f, t)}"
+    others = _others(f, t)
+    message = f"`{f.name}` is defined only outside {f.component}, in {where}{others}"
     if why:
         message += f": {why}"
-    return "error", message, _way_in(f, t)
-
-
-def _way_in(f: Finding, t: TaggedNotebook) -> Fix:
-    if _others(f, t):
-        return Fix(
+    if others:
+        way_in = Fix(
             f"declare `{f.name}` as an input of {f.component} in its contract "
             "(and as an output where it is made), or export with --boundary auto",
             "declare-input",
         )
-    where = cells_text(f.cells)
-    return Fix(
-        f"tag {where} component:{f.component}, make `{f.name}` a parameter, or declare it as an input",
-        "promote-parameter",
-    )
+    else:
+        way_in = Fix(
+            f"tag {where} component:{f.component}, make `{f.name}` a parameter, "
+            "or declare it as an input",
+            "promote-parameter",
+        )
+    return "error", message, way_in
 
 
 def _nbc102(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
