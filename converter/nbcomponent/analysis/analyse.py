@@ -94,7 +94,8 @@ def _facts(tagged: TaggedNotebook, cache: FactsCache | None) -> dict[int, CellFa
     facts: dict[int, CellFacts] = {}
     future = False
     for index, code in sorted(tagged.code.items()):
-        future = future or has_future_annotations(code.tree)
+        if "__future__" in code.text:
+            future = future or has_future_annotations(code.tree)
         facts[index] = _cell_facts(code, future, tagged.notebook.cells[index].source, cache)
     return facts
 

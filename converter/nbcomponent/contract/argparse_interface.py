@@ -112,12 +112,18 @@ def looks_like_output(name: str) -> bool:
     return bool(re.search(r"(^|_)(out|output|outputs|save|saved|result|results)(_|$)", name))
 
 
+# What stands in the text of every script that takes arguments in a way known here.
+_TELLING = ("add_argument", "ArgumentParser", "argv", "set_defaults", "subparsers", *_OTHER_PARSERS)
+
+
 def read_argparse(source: str, cell: int | None = None, origin: int = 0) -> ScriptInterface:
     """The interface of the script ``source``.
 
     ``cell`` and ``origin`` place it: the script begins after ``origin`` lines of the cell. A script
     that is no Python has no interface; its syntax error is another finding.
     """
+    if not any(word in source for word in _TELLING):
+        return ScriptInterface()
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

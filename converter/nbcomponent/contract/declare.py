@@ -74,6 +74,10 @@ def declare(tagged: TaggedNotebook) -> Declarations:
                 or not tagged.roles[cell.cell].components
                 for name in cell.names
             ]
+        if not lines and contract is NO_CONTRACT and script is None:
+            interfaces[component] = Interface(component)
+            offered[component] = frozenset()
+            continue
         merger = _Merger(component, contract, paths | _declared_paths(lines), script is not None)
         interfaces[component] = merger.merge([name for name, _ in lines])
         places.update(merger.places)
@@ -591,8 +595,13 @@ def _known(names: Iterable[str]) -> str:
     return f" (it has {listed})" if listed else ""
 
 
+_NOTHING_DECLARED = Declared()
+
+
 def _for_analysis(interface: Interface) -> Declared:
     """Names for the analysis: a variable that receives a path is given from outside, output or not."""
+    if interface == Interface(interface.component):
+        return _NOTHING_DECLARED
     given = [port for port in interface.outputs if port.binds_path]
     ports = (*interface.inputs, *given)
     return Declared(
