@@ -52,8 +52,9 @@ _NODES_DEEP = 500
 """Trees deeper than this are refused. Cells of public notebooks have some twenty levels; CPython's own
 limits differ by version (3.12.1 compiles no chain of 900 calls) and by how much of the stack is left."""
 
-_LEVELS_PER_CHARACTER = 4
-"""More levels than one character of text can make (a statement, its expression, a name, its context)."""
+_LEADS_DOWN = dict.fromkeys(map(ord, "([{.+-~*/%@&|^<>=:,\\"))
+_LEVELS_EACH = 2
+_LEVELS_AROUND = 10
 
 
 def parse_cell(source: str, cell: int = 0) -> CellCode:
@@ -142,42 +143,45 @@ def _compile(text: str, flags: int = _FLAGS) -> ast.Module:
         warnings.filterwarnings("ignore", module=re.escape(_FILE))
         _quiet = warnings.filters[0]
     tree: ast.Module = compile(text, _FILE, "exec", flags, dont_inherit=True)
-    if len(text) * _LEVELS_PER_CHARACTER > _NODES_DEEP and _too_deep(tree, text):
+    if most_levels(text) > _NODES_DEEP and _too_deep(tree, text):
         raise RecursionError
     return tree
 
 
-def _too_deep(tree: ast.Module, text: str) -> bool:
-    """Whether the tree has more than ``_NODES_DEEP`` levels.
+def most_levels(text: str) -> int:
+    """No tree of the Python in ``text`` has more levels than this.
 
-    Looks only where the text is long enough to hold so many: most statements are passed over.
+    Only brackets, operators, ``:``, ``not``, ``await`` and ``else`` lead further down, each by two levels at
+    most (a call and its keyword argument); ``_LEVELS_AROUND`` stands for a statement, a context, and the
+    levels of ``or``, ``and`` and comparisons, which nest in one another once without brackets.
     """
-    widest = 4 * max(map(len, text.split("\n")))  # in bytes, as columns are counted
-    level = 0
-    nodes: list[ast.AST] = list(tree.body)
-    while nodes:
-        level += 1
-        if level > _NODES_DEEP:
+    if not text.isascii():
+        text = text.encode("ascii", "ignore").decode()
+    leading = len(text) - len(text.translate(_LEADS_DOWN))
+    leading += text.count("not") + text.count("await") + text.count("else")
+    return _LEVELS_EACH * (leading + _LEVELS_AROUND)
+
+
+def _too_deep(tree: ast.Module, text: str) -> bool:
+    """Whether the tree has more than ``_NODES_DEEP`` levels. Most statements need no look."""
+    lines = text.split("\n")
+    above = 0
+    for statement in tree.body:
+        end = statement.end_lineno or statement.lineno
+        own = "\n".join(lines[min(above, statement.lineno - 1) : end])  # decorators stand above
+        if most_levels(own) > _NODES_DEEP and _levels_exceed(statement, _NODES_DEEP):
             return True
-        characters = (_NODES_DEEP - level) // _LEVELS_PER_CHARACTER
-        inner: list[ast.AST] = []
-        for node in nodes:
-            line = getattr(node, "lineno", 0)
-            if line:
-                lines = node.end_lineno - line  # type: ignore[attr-defined]
-                if lines == 0:
-                    if node.end_col_offset - node.col_offset <= characters:  # type: ignore[attr-defined]
-                        continue
-                elif (lines + 1) * (widest + 1) <= characters:
-                    continue
-            for field in node._fields:
-                value = getattr(node, field, None)
-                if type(value) is list:
-                    inner += [child for child in value if isinstance(child, ast.AST)]
-                elif isinstance(value, ast.AST):
-                    inner.append(value)
-        nodes = inner
+        above = end
     return False
+
+
+def _levels_exceed(node: ast.AST, limit: int) -> bool:
+    nodes: list[ast.AST] = [node]
+    for _ in range(limit):
+        nodes = [child for node in nodes for child in ast.iter_child_nodes(node)]
+        if not nodes:
+            return False
+    return True
 
 
 def _automagic(source: str, cell: int) -> CellCode | None:
