@@ -125,7 +125,7 @@ def test_workers_end_with_their_parent(tmp_path: Path, blow: signal.Signals) -> 
         "def work(item):\n"
         "    with open(item, 'w') as f: f.write(str(os.getpid()))\n"
         "    os.rename(item, item + '.pid')\n"
-        "    if item.endswith('0'): time.sleep(1.5)\n"
+        "    if item.endswith('0'): time.sleep(5)\n"
         "if __name__ == '__main__':\n"
         "    run_batch(work, [sys.argv[1] + str(n) for n in range(3)], 2)\n"
     )
@@ -146,7 +146,7 @@ def alive(process: int) -> bool:
         return False
 
 
-def until(condition: object, seconds: float = 10) -> None:
+def until(condition: object, seconds: float = 30) -> None:
     end = time.monotonic() + seconds
     while not condition():  # type: ignore[operator]
         assert time.monotonic() < end, "waited in vain"

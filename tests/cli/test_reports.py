@@ -146,7 +146,9 @@ class TestText:
 
 class TestJson:
     def test_fields_are_those_of_the_schema(self) -> None:
-        document = json.loads(json_report.render([REPORT, CLEAN]))
+        document = json.loads(
+            json_report.render([json_report.file_text(REPORT), json_report.file_text(CLEAN)])
+        )
         assert document == {
             "schema": "nbcomponent.check/1",
             "files": [
@@ -228,7 +230,7 @@ class TestJson:
         }
 
     def test_no_fix_is_null(self) -> None:
-        document = json.loads(json_report.render([UNUSABLE]))
+        document = json.loads(json_report.render([json_report.file_text(UNUSABLE)]))
         assert document["files"][0]["diagnostics"][0]["fix"] is None
         assert document["files"][0]["diagnostics"][0]["cell"] is None
 
@@ -240,7 +242,7 @@ class TestJson:
         def refuse(constant: str) -> None:
             raise AssertionError(constant)
 
-        rendered = json_report.render([report])
+        rendered = json_report.render([json_report.file_text(report)])
         assert rendered.isascii()
         (file,) = json.loads(rendered, parse_constant=refuse)["files"]
         shown = file["components"][0]["parameters"][0]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from nbcomponent.cli.collect import STDIN, Collected, Source, collect, is_large
 from nbcomponent.cli.options import add_batch_options, codes_option, jobs_for, timeout_for
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import argparse
 
     from nbcomponent.analysis.model import Boundary
+
+Result = TypeVar("Result")
 
 POLL_SECONDS = 0.5
 
@@ -97,9 +99,40 @@ def execute(options: argparse.Namespace) -> int:
     collected = collect(options.paths)
     if not options.quiet:
         warn_of_empty(collected)
+    if options.format == "json":
+        return _check_for_json(options, collected, select, ignore)
     reports = (*collected.problems, *_check(options, collected.sources, select, ignore))
     write(_render(reports, options.format, options.quiet))
     return exit_code(reports)
+
+
+def _check_for_json(
+    options: argparse.Namespace,
+    collected: Collected,
+    select: tuple[str, ...] | None,
+    ignore: tuple[str, ...] | None,
+) -> int:
+    """As ``execute``: each worker writes the entries of its own files."""
+    from nbcomponent.cli.report import json
+
+    entries = [_entry(report) for report in collected.problems]
+    entries += _outcomes(options, collected.sources, select, ignore, check_file_for_json, _entry)
+    write(json.render([text for text, _ in entries]))
+    return max((code for _, code in entries), default=0)
+
+
+def check_file_for_json(work: Work) -> Entry:
+    """The entry of one notebook in the JSON report, and its exit code."""
+    return _entry(check_file(work))
+
+
+def _entry(report: FileReport) -> Entry:
+    from nbcomponent.cli.report import json
+
+    return json.file_text(report), exit_code([report])
+
+
+Entry = tuple[str, int]
 
 
 def warn_of_empty(collected: Collected) -> None:
@@ -127,6 +160,18 @@ def _check(
     select: tuple[str, ...] | None,
     ignore: tuple[str, ...] | None,
 ) -> list[FileReport]:
+    return _outcomes(options, sources, select, ignore, check_file, lambda report: report)
+
+
+def _outcomes(
+    options: argparse.Namespace,
+    sources: Sequence[Source],
+    select: tuple[str, ...] | None,
+    ignore: tuple[str, ...] | None,
+    task: Callable[[Work], Result],
+    of_report: Callable[[FileReport], Result],
+) -> list[Result]:
+    """What ``task`` makes of each file; ``of_report`` makes it of the report of one that failed."""
     # Imported before any worker is forked, so that all share it.
     from nbcomponent.cli.batch import Failure, run_batch
     from nbcomponent.cli.examined import failed_report, shown_path
@@ -142,7 +187,7 @@ def _check(
     ]
     with progress("checking", len(works), options.quiet) as on_done:
         outcomes = run_batch(
-            check_file,
+            task,
             works,
             jobs_for(options.jobs),
             on_done,
@@ -150,16 +195,14 @@ def _check(
             lambda work: is_large(work.path),
         )
     return [
-        failed_report(shown_path(work.path), outcome) if isinstance(outcome, Failure) else outcome
+        of_report(failed_report(shown_path(work.path), outcome))
+        if isinstance(outcome, Failure)
+        else outcome
         for work, outcome in zip(works, outcomes, strict=True)
     ]
 
 
 def _render(reports: Sequence[FileReport], form: str, quiet: bool) -> str:
-    if form == "json":
-        from nbcomponent.cli.report import json
-
-        return json.render(reports)
     if form == "sarif":
         from nbcomponent import __version__
         from nbcomponent.cli.report import sarif
