@@ -274,16 +274,21 @@ def _cell(index: int, raw: object, problems: list[Diagnostic]) -> Cell:
     if kind not in ("code", "markdown", "raw"):
         problems.append(_unreadable(index, f"its cell_type is {kind!r}"[:100]))
         return Cell(index, "raw", "")
-    metadata = _mapping(raw.get("metadata"))
+    metadata = raw.get("metadata")
+    tags = (
+        _tags(index, metadata, problems)
+        if isinstance(metadata, dict) and "tags" in metadata
+        else ()
+    )
     count = raw.get("execution_count", raw.get("prompt_number"))
     identity = raw.get("id")
     return Cell(
-        index=index,
-        kind=cast(CellKind, kind),
-        source=text,
-        tags=_tags(index, metadata, problems),
-        execution_count=count if isinstance(count, int) and not isinstance(count, bool) else None,
-        id=identity if isinstance(identity, str) else None,
+        index,
+        cast(CellKind, kind),
+        text,
+        tags,
+        count if isinstance(count, int) and not isinstance(count, bool) else None,
+        identity if isinstance(identity, str) else None,
     )
 
 
