@@ -299,7 +299,7 @@ class TestHandEdits:
     def test_not_overwritten(self, edited: Path, run: Run) -> None:
         done = run("export", "a.ipynb", "-o", "out")
         assert done.code == 1
-        assert "error NBC961 a/main/run_main.py was edited by hand" in done.out
+        assert "error NBC961 out/a/main/run_main.py was edited by hand" in done.out
         assert "a.ipynb: not exported, out/a has files that were edited by hand\n" in done.out
         assert edited.read_text().endswith("# mine\n")
 

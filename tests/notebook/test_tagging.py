@@ -67,9 +67,7 @@ def test_contract_cells() -> None:
 
 
 def test_foreign_tags_mean_nothing() -> None:
-    tagged = _tagged(
-        ("x", ["hide-input", "Component:a", "components:a", "remove", "step", ":", ""])
-    )
+    tagged = _tagged(("x", ["hide-input", "remove", "step", ":", ""]))
     assert (tagged.roles[0], tagged.diagnostics) == (Roles(), ())
 
 
@@ -296,3 +294,57 @@ def test_nbc207_kale_metrics_belong_to_the_last_step() -> None:
 
 def test_nbc201_for_a_kale_step() -> None:
     assert _codes(_tagged(("x", ["step:Load-Data"]))) == ["NBC201"]
+
+
+# --- slips ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("componet:train", "component:train"),
+        ("Component:train", "component:train"),
+        ("components:train", "component:train"),
+        ("component", "component:NAME"),
+        ("contarct:train", "contract:train"),
+        ("Parameters", "parameters"),
+        ("parameter", "parameters"),
+        ("sharde", "shared"),
+        ("Skip", "skip"),
+    ],
+)
+def test_a_tag_that_is_nearly_one_of_ours_is_a_warning(written: str, meant: str) -> None:
+    tagged = _tagged(("x = 1", [written]))
+    (found,) = tagged.diagnostics
+    assert (found.code, found.severity) == ("NBC208", "warning")
+    assert found.message == f"The tag `{written}` means nothing here; did you mean `{meant}`?"
+    assert tagged.roles[0] == Roles()
+
+
+@pytest.mark.parametrize(
+    "tag", ["parameterize", "skip-execution", "hide-input", "solution", "ship", "shape", "raises-exception",
+            "step:train", "papermill-error-cell-tag", "remove-cell", "company:train", "context", "slide"],
+)  # fmt: skip
+def test_a_tag_of_another_tool_is_none(tag: str) -> None:
+    assert "NBC208" not in _codes(_tagged(("x = 1", [tag])))
+
+
+@pytest.mark.parametrize(
+    ("comment", "meant"),
+    [
+        ("#| componnent: a", "#| component: a"),
+        ("#| Shared", "#| shared"),
+        ("#| parameter", "#| parameters"),
+    ],
+)
+def test_a_comment_that_is_nearly_one_of_ours_is_a_warning(comment: str, meant: str) -> None:
+    (found,) = _tagged((f"# a note\n{comment}\nx = 1", [])).diagnostics
+    assert (found.code, found.place.line) == ("NBC208", 2)
+    assert found.message == f"The comment `{comment}` means nothing here; did you mean `{meant}`?"
+
+
+@pytest.mark.parametrize(
+    "comment", ["#| echo: false", "#| label: fig-cap", "#| include: false", "#| code-fold: show"]
+)
+def test_a_comment_of_another_tool_is_none(comment: str) -> None:
+    assert _codes(_tagged((f"{comment}\nx = 1", []))) == []

@@ -128,6 +128,12 @@ def _nbc102(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
 
 def _nbc103(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
     where = cells_text(f.cells)
+    if f.place.cell in f.cells:
+        return (
+            "error",
+            f"`{f.name}` is used here before it is defined, further down in this cell",
+            Fix(f"define `{f.name}` above its first use", "edit"),
+        )
     if f.cells and f.place.cell is not None and min(f.cells) > f.place.cell:
         message = f"`{f.name}` is used above {where}, the only place that defines it"
     else:

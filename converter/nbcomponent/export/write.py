@@ -144,7 +144,7 @@ def _edited(target: Path, path: str) -> Diagnostic:
     return Diagnostic(
         "NBC961",
         "error",
-        f"{target.name}/{path} was edited by hand; the export would overwrite it",
+        f"{target / path} was edited by hand; the export would overwrite it",
         FILE_START,
         fix=Fix("Move the change into the notebook, or overwrite it with --force", "edit"),
     )

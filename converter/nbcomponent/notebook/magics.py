@@ -294,6 +294,12 @@ def _cell_magic(magic: Magic) -> Treatment:
 
 def _unable(magic: Magic) -> Treatment:
     name = magic.name
+    if magic.kind == "line" and name.startswith("%"):
+        return _refused(
+            magic,
+            "a cell magic must be the first line of its cell, and IPython takes this for a line magic",
+            "Move it to the first line; comments such as `#| component: NAME` may stand below it",
+        )
     if name in _REFUSED:
         why, way_out = _REFUSED[name]
         arguments = tuple(word for word in magic.argument.split() if not word.startswith("-"))

@@ -10,6 +10,7 @@ without a Kale tag continues the block above it). Tags that nobody here knows me
 - NBC205: a script cell (``%%writefile``) whose path is not known, or that shares its component
 - NBC206: several contract tags on one cell
 - NBC207: a Kale tag without a counterpart
+- NBC208: a tag or directive that is nearly one of ours
 - NBC209: ``tags`` that are no list of texts (found by the reader)
 """
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, Severity, in_reading_order
 from nbcomponent.notebook.arguments import words
@@ -159,8 +161,12 @@ def _from_tags(cell: Cell, found: list[Diagnostic]) -> _Wanted:
         elif colon and head == "component":
             if _allowed(cell, text, name, found):
                 components[name] = None
-        elif colon and head == "contract" and _allowed(cell, text, name, found):
-            contracts[name] = None
+        elif colon and head == "contract":
+            if _allowed(cell, text, name, found):
+                contracts[name] = None
+        elif near := _near(head, bool(colon)):
+            meant = near + (colon + name or ":NAME" if near == "component" else colon + name)
+            _nearly(found, cell, f"The tag `{text}`", meant)
     return _Wanted(tuple(components), tuple(contracts), frozenset(plain))
 
 
@@ -183,9 +189,43 @@ def _from_directives(cell: Cell, code: CellCode | None, found: list[Diagnostic])
         if key == "component":
             if _allowed(cell, f"#| component: {value or ''}", value or "", found, number):
                 components[value or ""] = None
-        elif key in _PLAIN and value in (None, "", "true"):
-            plain.add(key)
+        elif key in _PLAIN:
+            if value in (None, "", "true"):
+                plain.add(key)
+        elif near := _near(key, value is not None):
+            meant = f"#| {near}: {value or 'NAME'}" if near == "component" else f"#| {near}"
+            if near != "contract":  # contracts are no code
+                _nearly(found, cell, f"The comment `{text}`", meant, number)
     return _Wanted(tuple(components), (), frozenset(plain))
+
+
+def _nearly(found: list[Diagnostic], cell: Cell, what: str, meant: str, line: int = 1) -> None:
+    _report(
+        found,
+        cell,
+        "NBC208",
+        f"{what} means nothing here; did you mean `{meant}`?",
+        f"Write `{meant}`, or leave it if it belongs to another tool",
+        "warning",
+        line,
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _near(word: str, named: bool) -> str | None:
+    """The tag that somebody who wrote ``word`` may have meant. ``named``: with ``:NAME``."""
+    if word[:1].lower() not in _INITIALS:
+        return None
+    from difflib import get_close_matches
+
+    tags = ("component", "contract") if named else ("component", "contract", *sorted(_PLAIN))
+    near = get_close_matches(word.lower(), tags, 1, _NEAR)
+    return near[0] if near else None
+
+
+_INITIALS = frozenset({"c", "p", "s"})
+_NEAR = 0.83
+"""``componet`` and ``Parameters`` are near, ``parameterize`` and ``skip-execution`` are tags of their own."""
 
 
 def _contract_role(cell: Cell, wanted: _Wanted, found: list[Diagnostic]) -> Roles:

@@ -47,6 +47,8 @@ def summary(reports: Sequence[FileReport], unit: str = "file") -> str:
     said = f"{plural(checked, unit)} checked: "
     found = ", ".join(plural(count, severity) for severity, count in counts.items() if count)
     said += f"{found} in {plural(affected, unit)}" if found else "nothing found"
+    if unit == "notebook" and checked and not any(report.components for report in reports):
+        said += "; no cell is tagged component:NAME"
     for outcome, meaning in (("unusable", "cannot be used"), ("failed", "made nbcomponent fail")):
         count = sum(report.outcome == outcome for report in reports)
         if count:
