@@ -11,6 +11,8 @@ from nbcomponent.notebook.model import TaggedNotebook
 
 _HOW = {
     "del": "deleted",
+    "[]": "changed (an item of it is assigned)",
+    "del []": "changed (an item of it is deleted)",
     "assign": "assigned again",
     "augmented": "changed with an in-place operator",
     "target": "assigned again",
@@ -135,12 +137,24 @@ def _nbc103(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
             Fix(f"define `{f.name}` above its first use", "edit"),
         )
     if f.cells and f.place.cell is not None and min(f.cells) > f.place.cell:
-        message = f"`{f.name}` is used above {where}, the only place that defines it"
+        only = "the only place that defines" if len(f.cells) == 1 else "the only places that define"
+        message = f"`{f.name}` is used above {where}, {only} it"
     else:
         message = (
             f"`{f.name}` comes from {where}, which by the execution counts ran later than this cell"
         )
     return "error", message, Fix(f"move {where} above this cell, or into {f.component}", "edit")
+
+
+def _cannot_come_over(f: Finding, why: object, way_out: str) -> tuple[Severity, str, Fix]:
+    return "error", f"`{f.name}` cannot come over: {why}", Fix(way_out, "edit")
+
+
+def _changed(how: str) -> str:
+    """What a mutation does, in words: ``[]``, ``.attribute`` or a method."""
+    if how.startswith("."):
+        return f"changed (its attribute `{how[1:]}` is assigned)"
+    return f"changed ({how})" if how else "changed"
 
 
 def _nbc104(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
@@ -149,13 +163,13 @@ def _nbc104(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
         return "note", f"what {where} does to `{f.name}` in between is pulled in", None
     why = f.details.get("why")
     if why:
-        return "error", f"`{f.name}` cannot come over: {why}", Fix(
-            f"keep the changes of `{f.name}` in one component", "edit")  # fmt: skip
+        return _cannot_come_over(f, why, f"keep the changes of `{f.name}` in one component")
     how = str(f.details.get("how", ""))
-    what = _HOW.get(how, f"changed ({how})" if how else "changed")
+    what = _HOW.get(how) or _changed(how)
+    are = "is" if len(f.cells) == 1 else "are"
     return (
         "error",
-        f"`{f.name}` is {what} by {where}, which is not part of {f.component}, before it is used here",
+        f"`{f.name}` is {what} by {where}, which {are} not part of {f.component}, before it is used here",
         Fix(f"tag {where} component:{f.component}, or work on a copy there", "tag-component"),
     )
 
@@ -163,11 +177,7 @@ def _nbc104(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
 def _nbc105(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
     why = f.details.get("why")
     if why:
-        return (
-            "error",
-            f"`{f.name}` cannot come over: {why}",
-            Fix("give the two values two names", "edit"),
-        )
+        return _cannot_come_over(f, why, "give the two values two names")
     if len(f.cells) == 1:
         message = f"`{f.name}` is bound only on some paths, in cell {f.cells[0]}"
         return (
@@ -252,7 +262,7 @@ def _nbc108(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
         "path": f"the import path is extended by {where}, and {f.component} imports from it",
         "path-shipped": f"the import path is extended by {where}; what {f.component} imports from there is "
         "copied into it",
-        "draw": f"{where}, outside {f.component}, draws from the random state that {f.component} seeded",
+        "draw": f"{where}, outside {f.component}, {'draws' if len(f.cells) == 1 else 'draw'} from the random state that {f.component} seeded",
         "seed": f"the random state is seeded in {where}, outside {f.component}, which draws from it",
         "option": f"`{f.name}` sets an option for the whole process in {where}, outside {f.component}",
     }
@@ -302,7 +312,8 @@ def _nbc109(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
     if what == "folder":
         return (
             "warning",
-            f"`{f.name}` is written into a folder that {where}, outside {f.component}, makes",
+            f"`{f.name}` is written into a folder that {where}, outside {f.component}, "
+            f"{'makes' if len(f.cells) == 1 else 'make'}",
             Fix(
                 f"make the folder in {f.component}, or declare an output and write to its path",
                 "declare-output",
@@ -337,7 +348,7 @@ def _nbc111(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
     reason = str(f.details.get("reason") or "cannot run in a script")
     return (
         "error",
-        f"`{f.name}`: {reason}",
+        reason if reason.startswith(f"`{f.name}`") else f"`{f.name}`: {reason}",
         Fix("write it as Python, or leave it out of the component", "edit"),
     )
 
