@@ -12,7 +12,7 @@ from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.library import PURE_BUILTINS, PURE_DECORATORS, PURE_FACTORIES
 from nbcomponent.analysis.model import StatementKind
 from nbcomponent.analysis.namespace import Namespace
-from nbcomponent.analysis.visitor import dotted
+from nbcomponent.analysis.syntax import dotted
 
 _PURE_CALLS = frozenset(
     [

@@ -29,8 +29,8 @@ from nbcomponent.analysis.model import (
 from nbcomponent.analysis.namespace import BUILTINS, Definition, Namespace, import_path
 from nbcomponent.analysis.objects import may_be_changed_by_call
 from nbcomponent.analysis.supply import Supplier, Supply
+from nbcomponent.analysis.syntax import dotted
 from nbcomponent.analysis.timeline import Event, Timeline, restates, same_definition
-from nbcomponent.analysis.visitor import dotted
 from nbcomponent.core.diagnostics import Diagnostic, Place, Severity
 from nbcomponent.core.places import place_of
 from nbcomponent.notebook.model import PLACEHOLDER, TaggedNotebook

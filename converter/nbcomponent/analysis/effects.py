@@ -46,7 +46,7 @@ from nbcomponent.analysis.library import (
 from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.analysis.objects import called_functions
 from nbcomponent.analysis.paths import Paths, Texts
-from nbcomponent.analysis.visitor import dotted
+from nbcomponent.analysis.syntax import dotted
 from nbcomponent.notebook.model import CellCode, Magic
 
 __all__ = ["Effect", "EffectReader", "is_url", "modules_of", "normal_path"]

@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 
 from nbcomponent.analysis.namespace import Namespace
+from nbcomponent.analysis.syntax import dotted
 from nbcomponent.analysis.timeline import Event, Timeline
 from nbcomponent.analysis.values import type_of
-from nbcomponent.analysis.visitor import dotted
 from nbcomponent.core.trees import children
 
 _READER_OPTIONS = frozenset(

@@ -24,8 +24,8 @@ from nbcomponent.analysis.library import (
     WRITING_METHODS,
 )
 from nbcomponent.analysis.paths import Paths, begins_unknown, pattern, shown
+from nbcomponent.analysis.syntax import dotted
 from nbcomponent.analysis.values import type_of
-from nbcomponent.analysis.visitor import dotted
 
 FILE_METHODS = frozenset(
     {

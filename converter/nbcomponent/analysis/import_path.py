@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nbcomponent.analysis.beside import Beside
-from nbcomponent.analysis.visitor import dotted
+from nbcomponent.analysis.syntax import dotted
 from nbcomponent.core.trees import walk
 
 PROJECT_FILES = (".git", "pyproject.toml", "setup.py", "setup.cfg")

@@ -11,8 +11,8 @@ import ast
 from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.library import PURE_BUILTINS, PURE_FACTORIES
 from nbcomponent.analysis.namespace import Definition, Namespace
+from nbcomponent.analysis.syntax import dotted
 from nbcomponent.analysis.timeline import Timeline
-from nbcomponent.analysis.visitor import dotted
 from nbcomponent.core.trees import walk
 
 _MOST = 2000

@@ -16,7 +16,7 @@ from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Stateme
 from nbcomponent.analysis.library import STORING_FUNCTIONS, STORING_METHODS
 from nbcomponent.analysis.model import StatementKind
 from nbcomponent.analysis.stars import UNKNOWN, Exports
-from nbcomponent.analysis.visitor import dotted, root_of
+from nbcomponent.analysis.syntax import dotted, root_of
 
 BUILTINS = frozenset(dir(builtins))
 

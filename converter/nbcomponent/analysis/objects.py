@@ -23,8 +23,8 @@ from nbcomponent.analysis.library import (
     USED_UP,
 )
 from nbcomponent.analysis.namespace import Definition, Namespace
+from nbcomponent.analysis.syntax import arguments_of, dotted, object_root
 from nbcomponent.analysis.values import IN_PLACE_TYPES, definition_type
-from nbcomponent.analysis.visitor import arguments_of, dotted, object_root
 
 _NOTHING: frozenset[int] = frozenset()
 _ITERATORS = frozenset({"zip", "enumerate", "reversed", "iter"})

@@ -14,7 +14,7 @@ from itertools import product
 
 from nbcomponent.analysis.facts import Bind, Function
 from nbcomponent.analysis.namespace import Namespace
-from nbcomponent.analysis.visitor import arguments_of, dotted
+from nbcomponent.analysis.syntax import arguments_of, dotted
 
 _LIMIT = 16
 _DEPTH = 10

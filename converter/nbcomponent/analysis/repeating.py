@@ -16,7 +16,7 @@ from nbcomponent.analysis.beside import Beside
 from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.namespace import Definition, Namespace
-from nbcomponent.analysis.visitor import dotted
+from nbcomponent.analysis.syntax import dotted
 from nbcomponent.core.trees import walk
 
 _NOT_TWICE = frozenset(

@@ -24,7 +24,7 @@ from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.namespace import BUILTINS
 from nbcomponent.analysis.path_index import PathIndex
 from nbcomponent.analysis.random_state import RANDOM_STATES, may_draw, seeding
-from nbcomponent.analysis.visitor import dotted
+from nbcomponent.analysis.syntax import dotted
 from nbcomponent.core.diagnostics import Diagnostic
 from nbcomponent.notebook.magics import treatment
 from nbcomponent.notebook.model import PLACEHOLDER

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nbcomponent.analysis.carrying import is_literal
 from nbcomponent.analysis.library import NUMPY_ARRAYS, PANDAS_READERS, VALUE_TYPES
 from nbcomponent.analysis.namespace import Definition, Namespace
-from nbcomponent.analysis.visitor import dotted
+from nbcomponent.analysis.syntax import dotted
 
 if TYPE_CHECKING:
     from nbcomponent.analysis.timeline import Event

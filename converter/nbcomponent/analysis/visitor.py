@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
@@ -31,10 +30,26 @@ from nbcomponent.analysis.facts import (
 from nbcomponent.analysis.library import (
     MUTATING_METHODS,
     NOT_PYTHON,
-    SHARING_METHODS,
     STORING_METHODS,
 )
 from nbcomponent.analysis.scopes import locals_of, parameter_names
+from nbcomponent.analysis.syntax import (
+    NAMESPACE_CALLS,
+    arguments_of,
+    dotted,
+    expected_names,
+    in_place,
+    irrefutable,
+    is_copy,
+    is_main,
+    is_placeholder,
+    is_shell,
+    known_truth,
+    namespace_call,
+    object_root,
+    parse_text,
+    surely_not_empty,
+)
 from nbcomponent.notebook.arguments import interpolated
 from nbcomponent.notebook.model import PLACEHOLDER, CellCode, Magic
 
@@ -43,7 +58,11 @@ _EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
 _LAST_OF_EXITS = frozenset({"exit", "quit", "_exit"})
 _NAMESPACE_MAGICS = frozenset({"reset", "reset_selective", "xdel", "run", "pylab", "store"})
 _CONTAINERS = frozenset({"list", "dict", "set", "bytearray"})
-_NAMESPACE_CALLS = frozenset({"globals", "locals", "vars", "dir"})
+_MAIN_NODES = (ast.Name, ast.Subscript)
+_TEXT_CALLS = frozenset(
+    {"exec", "eval", "getattr", "hasattr", "setattr", "delattr", *NAMESPACE_CALLS}
+)
+_MUTABLE_DISPLAYS = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _QUERY_NAME = re.compile(r"@([A-Za-z_]\w*)")
 
 
@@ -70,43 +89,6 @@ def has_future_annotations(tree: ast.Module | None) -> bool:
         and any(alias.name == "annotations" for alias in node.names)
         for node in tree.body
     )
-
-
-def dotted(node: ast.AST) -> tuple[str, ...] | None:
-    """(``np``, ``random``, ``seed``) of a dotted name, None of any other expression."""
-    parts: list[str] = []
-    while type(node) is ast.Attribute:
-        parts.append(node.attr)
-        node = node.value
-    if type(node) is ast.Name:
-        parts.append(node.id)
-        parts.reverse()
-        return tuple(parts)
-    return None
-
-
-def root_of(node: ast.AST) -> ast.Name | None:
-    """The name that an attribute or subscript expression starts from."""
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
-        node = node.value
-    return node if isinstance(node, ast.Name) else None
-
-
-def object_root(node: ast.AST) -> ast.Name | None:
-    """The name whose object an expression reaches, also through calls that share: ``d.get("k")[0]``."""
-    while True:
-        if isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred, ast.NamedExpr)):
-            node = node.value
-        elif isinstance(node, ast.Call):
-            func = node.func
-            if isinstance(func, ast.Attribute) and func.attr in SHARING_METHODS:
-                node = func.value
-            elif isinstance(func, ast.Name) and func.id == "vars" and len(node.args) == 1:
-                node = node.args[0]
-            else:
-                return None
-        else:
-            return node if isinstance(node, ast.Name) else None
 
 
 class _Scope:
@@ -305,7 +287,7 @@ class _Visitor:
         return all(scope.kind == "comprehension" or name in scope.globals for scope in self.scopes)
 
     def alias_local(self, scope: _Scope, name: str, value: ast.expr, part: bool) -> None:
-        root = None if _is_copy(value) else object_root(value)
+        root = None if is_copy(value) else object_root(value)
         if root is None:
             scope.alias.pop(name, None)
             if id(self.current) in scope.top:
@@ -496,7 +478,7 @@ class _Visitor:
         annotation: ast.expr | None = None,
     ) -> None:
         if isinstance(target, ast.Name):
-            if self.code.magics and value is not None and _is_placeholder(value):
+            if self.code.magics and value is not None and is_placeholder(value):
                 kind = "magic"
             self.bind(target.id, target, kind, value, part, annotation=annotation)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -514,12 +496,12 @@ class _Visitor:
             self.target(target.value, value, kind, True)
         elif isinstance(target, ast.Attribute):
             self.target_parts(target)
-            if _is_main(target.value) and not self.in_function():
+            if is_main(target.value) and not self.in_function():
                 self.bind(target.attr, target, "dynamic", value)
                 return
             self.mutate(target.value, target, f".{target.attr}", value)
         elif isinstance(target, ast.Subscript):
-            namespace = _namespace_call(target.value)
+            namespace = namespace_call(target.value)
             if namespace:
                 self.reach(namespace, target)
             if namespace and not self.in_function():
@@ -589,11 +571,11 @@ class _Visitor:
         return set(self.bound), set(self.bound)
 
     def if_(self, node: ast.If) -> None:
-        known = _known_truth(node.test)
+        known = known_truth(node.test)
         when_true, when_false = self.condition(node.test)
         self.bound = when_true
         expected = self.expected
-        self.expected = expected | _expected_names(node.test)
+        self.expected = expected | expected_names(node.test)
         ended = self.body(node.body)
         self.expected = expected
         first = (self.bound, ended or known is False)
@@ -611,7 +593,7 @@ class _Visitor:
         self.loops.append(loop)
         ended = self.body(node.body)
         self.loops.pop()
-        surely_runs = _surely_not_empty(node.iter)
+        surely_runs = surely_not_empty(node.iter)
         ends = [] if ended else [self.bound]
         ends += loop.continues
         if not surely_runs:
@@ -628,7 +610,7 @@ class _Visitor:
             self.bound = set.intersection(self.bound, *loop.breaks)
 
     def while_(self, node: ast.While) -> None:
-        known = _known_truth(node.test)
+        known = known_truth(node.test)
         when_true, when_false = self.condition(node.test)
         self.bound = set(when_true)
         loop = _Loop()
@@ -729,7 +711,7 @@ class _Visitor:
             self.pattern(case.pattern, node.subject)
             if case.guard is not None:
                 self.bound, _ = self.condition(case.guard)
-            elif _irrefutable(case.pattern):
+            elif irrefutable(case.pattern):
                 exhaustive = True
             ended = self.body(case.body)
             paths.append((self.bound, ended))
@@ -935,7 +917,7 @@ class _Visitor:
 
     def attribute(self, node: ast.Attribute, stored: bool) -> tuple[str, ...] | None:
         """Read an attribute; its chain where it starts from a name of the notebook's namespace."""
-        if type(node.value) in _MAIN_NODES and _is_main(node.value):
+        if type(node.value) in _MAIN_NODES and is_main(node.value):
             self.expr(node.value)
             if node.attr != "__dict__":
                 self.dynamic_read(node.attr, node)
@@ -979,7 +961,7 @@ class _Visitor:
         elif type(func) is ast.Attribute:
             namespace = None
             if type(func.value) is not ast.Name:
-                namespace = _namespace_call(func.value)
+                namespace = namespace_call(func.value)
             if namespace:
                 self.reach(namespace, func)
                 chain = None if self.scopes else dotted(func)
@@ -1026,7 +1008,7 @@ class _Visitor:
             name in MUTATING_METHODS
             or (name[-1:] == "_" and name[-2:] != "__")
             or name[:4] == "set_"
-            or (node.keywords and _in_place(node))
+            or (node.keywords and in_place(node))
         ):
             owner = func.value
             if type(owner) is ast.Name and owner.id in _CONTAINERS and node.args:
@@ -1041,7 +1023,7 @@ class _Visitor:
                 for found in _QUERY_NAME.findall(text.value):
                     self.read(found, text)
                 self.guard -= 1
-        elif type(func.value) is ast.Call and _is_shell(func.value):
+        elif type(func.value) is ast.Call and is_shell(func.value):
             self.shell_method(name, node)
 
     def reach(self, namespace: str, node: NameNode) -> None:
@@ -1090,14 +1072,14 @@ class _Visitor:
         if name == "push":
             self.dynamic_update("push", node)
         elif name in ("run_cell", "ex", "ev", "safe_execfile") and isinstance(plain, str):
-            tree = _parse_text(plain, "exec")
+            tree = parse_text(plain, "exec")
             if tree is not None:
                 self.text(tree, node)
         elif name in ("run_line_magic", "run_cell_magic", "magic", "system", "getoutput"):
             for argument in node.args:
                 if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                     for expression, _ in interpolated(argument.value):
-                        tree = _parse_text(expression, "eval")
+                        tree = parse_text(expression, "eval")
                         if tree is not None:
                             self.guard += 1
                             self.text(tree, node)
@@ -1117,7 +1099,7 @@ class _Visitor:
                 return False
             source = node.args[0]
             if isinstance(source, ast.Constant) and isinstance(source.value, str):
-                tree = _parse_text(source.value, name)
+                tree = parse_text(source.value, name)
                 if tree is not None and len(node.args) == 1:
                     self.text(tree, node)
                     return True
@@ -1126,7 +1108,7 @@ class _Visitor:
         if name in ("getattr", "hasattr", "setattr", "delattr") and len(node.args) > 1:
             self.attribute_call(name, node)
             return False
-        if name in _NAMESPACE_CALLS and not node.args and self.is_global(name):
+        if name in NAMESPACE_CALLS and not node.args and self.is_global(name):
             if not self.in_function() or name == "globals":
                 # subscripts, methods and memberships of it are read where they stand
                 if not getattr(node, "_nbc_seen", False):
@@ -1138,7 +1120,7 @@ class _Visitor:
     def attribute_call(self, name: str, node: ast.Call) -> None:
         """``getattr(sys.modules["__main__"], "x")`` and the like."""
         owner, key = node.args[:2]
-        if not _is_main(owner):
+        if not is_main(owner):
             return
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
             self.note("dynamic", (name, node))
@@ -1156,7 +1138,7 @@ class _Visitor:
 
     def subscript(self, node: ast.Subscript, stored: bool) -> None:
         value = node.value
-        namespace = _namespace_call(value)
+        namespace = namespace_call(value)
         if namespace:
             self.reach(namespace, node)
         if namespace and (namespace in ("globals", "user_ns") or not self.in_function()):
@@ -1178,7 +1160,7 @@ class _Visitor:
             and isinstance(node.left, ast.Constant)
             and isinstance(node.left.value, str)
         ):
-            namespace = _namespace_call(node.comparators[0])
+            namespace = namespace_call(node.comparators[0])
             if namespace:
                 self.reach(namespace, node)
                 if not self.in_function() or namespace in ("globals", "user_ns"):
@@ -1357,7 +1339,7 @@ class _Visitor:
 
     def unknown_body(self, magic: Magic) -> None:
         """The body of a cell magic that some package brings: where it is Python it may well be run."""
-        tree = _parse_text(magic.body or "", "exec")
+        tree = parse_text(magic.body or "", "exec")
         if tree is None:
             return
         ast.increment_lineno(tree, magic.line)
@@ -1366,179 +1348,6 @@ class _Visitor:
         self.body(tree.body)
         self.guard -= 1
         self.bound = before
-
-
-def arguments_of(function: Function, call: ast.Call, skip: int) -> list[tuple[str, ast.expr]]:
-    """(parameter, argument) of a call; ``skip``: parameters that the receiver takes (1 for methods)."""
-    if isinstance(function.node, ast.GeneratorExp):
-        return []
-    spec = function.node.args
-    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
-    rest = spec.vararg.arg if spec.vararg else None
-    keywords = spec.kwarg.arg if spec.kwarg else None
-    named = {*positional, *(a.arg for a in spec.kwonlyargs)}
-    found: list[tuple[str, ast.expr]] = []
-    for index, argument in enumerate(call.args, skip):
-        if index < len(positional):
-            found.append((positional[index], argument))
-        elif rest is not None:
-            found.append((rest, argument))
-    for keyword in call.keywords:
-        if keyword.arg in named:
-            found.append((str(keyword.arg), keyword.value))
-        elif keywords is not None:
-            found.append((keywords, keyword.value))
-    given = {parameter for parameter, _ in found}
-    defaults = list(zip(positional[::-1], spec.defaults[::-1], strict=False))
-    defaults += [
-        (a.arg, d) for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None
-    ]
-    found += [(name, default) for name, default in defaults if name not in given]
-    return found
-
-
-def _is_copy(node: ast.expr) -> bool:
-    """``a[:]``, which makes a new list."""
-    return (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.slice, ast.Slice)
-        and node.slice.lower is None
-        and node.slice.upper is None
-    )
-
-
-_MUTABLE_DISPLAYS = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
-
-
-def _in_place(node: ast.Call) -> bool:
-    return any(
-        keyword.arg == "inplace"
-        and isinstance(keyword.value, ast.Constant)
-        and keyword.value.value is True
-        for keyword in node.keywords
-    )
-
-
-def _is_placeholder(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == PLACEHOLDER
-    )
-
-
-_MAIN_NODES = (ast.Name, ast.Subscript)
-_TEXT_CALLS = frozenset(
-    {"exec", "eval", "getattr", "hasattr", "setattr", "delattr", *_NAMESPACE_CALLS}
-)
-
-
-def _is_main(node: ast.expr) -> bool:
-    """``__main__``, ``sys.modules["__main__"]`` or ``sys.modules[__name__]``: the notebook's namespace."""
-    if isinstance(node, ast.Name):
-        return node.id == "__main__"
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
-        key = node.slice
-        return node.value.attr == "modules" and (
-            (isinstance(key, ast.Constant) and key.value == "__main__")
-            or (isinstance(key, ast.Name) and key.id == "__name__")
-        )
-    return False
-
-
-def _is_shell(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "get_ipython"
-    )
-
-
-def _namespace_call(node: ast.expr) -> str | None:
-    """``globals`` for ``globals()`` and others that give the notebook's names as a dict, else None."""
-    if isinstance(node, ast.Attribute):
-        if node.attr in ("user_ns", "user_global_ns") and _is_shell(node.value):
-            return "user_ns"
-        return "globals" if node.attr == "__dict__" and _is_main(node.value) else None
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        return None
-    name = node.func.id
-    if name == "vars" and len(node.args) == 1 and _is_main(node.args[0]):
-        return "globals"
-    if name in _NAMESPACE_CALLS and not node.args:
-        node._nbc_seen = True  # type: ignore[attr-defined]
-        return name
-    return None
-
-
-def _parse_text(text: str, mode: str) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if mode == "eval":
-                return ast.Module([ast.Expr(ast.parse(text.strip(), mode="eval").body)], [])
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _known_truth(test: ast.expr) -> bool | None:
-    if isinstance(test, ast.Constant):
-        return bool(test.value)
-    if (
-        isinstance(test, ast.Compare)
-        and isinstance(test.left, ast.Name)
-        and test.left.id == "__name__"
-        and isinstance(test.ops[0], ast.Eq)
-        and isinstance(test.comparators[0], ast.Constant)
-        and test.comparators[0].value == "__main__"
-    ):
-        return True
-    return None
-
-
-def _surely_not_empty(iterable: ast.expr) -> bool:
-    if isinstance(iterable, (ast.List, ast.Tuple, ast.Set)):
-        return any(not isinstance(e, ast.Starred) for e in iterable.elts)
-    if isinstance(iterable, ast.Constant):
-        return isinstance(iterable.value, (str, bytes)) and bool(iterable.value)
-    if isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name):
-        arguments = iterable.args
-        if iterable.func.id == "range" and 1 <= len(arguments) <= 3:
-            try:
-                return len(range(*(ast.literal_eval(a) for a in arguments))) > 0
-            except (ValueError, TypeError, SyntaxError, OverflowError):
-                return False
-        if iterable.func.id in ("enumerate", "reversed", "sorted", "list", "tuple") and arguments:
-            return _surely_not_empty(arguments[0])
-        if iterable.func.id == "zip" and arguments:
-            return all(_surely_not_empty(a) for a in arguments)
-        if iterable.func.id in ("tqdm", "trange", "track") and arguments:
-            return _surely_not_empty(arguments[0])
-    return False
-
-
-def _expected_names(test: ast.expr) -> frozenset[str]:
-    """``x`` of ``if "x" in globals():``, where the code below expects that it may be missing."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        return frozenset().union(*(_expected_names(value) for value in test.values))
-    if (
-        isinstance(test, ast.Compare)
-        and isinstance(test.ops[0], ast.In)
-        and isinstance(test.left, ast.Constant)
-        and isinstance(test.left.value, str)
-        and _namespace_call(test.comparators[0])
-    ):
-        return frozenset({test.left.value})
-    return frozenset()
-
-
-def _irrefutable(pattern: ast.pattern) -> bool:
-    if isinstance(pattern, ast.MatchAs):
-        return pattern.pattern is None or _irrefutable(pattern.pattern)
-    if isinstance(pattern, ast.MatchOr):
-        return any(_irrefutable(p) for p in pattern.patterns)
-    return False
 
 
 _STATEMENTS: dict[type, Callable[..., None]] = {
