@@ -313,7 +313,7 @@ def run_data(data: bytes, path: str, boundary: Any) -> str:
     """What became of the notebook in ``data``, as in :func:`run_case`."""
     try:
         examination = examine(tag(parse_notebook(data, path)), boundary)
-        json_report.render([report_of(path, examination)])
+        json_report.render([json_report.file_text(report_of(path, examination))])
         export = build(examination, out_folder=Path("out"))
     except UnusableInput:
         return "unusable"

@@ -131,7 +131,7 @@ def test_a_step_cannot_see_the_files_beside_the_notebook(project: Project) -> No
     project.folder.joinpath("step", "src", "helper.py").write_text("VALUE = 7")
     (project.folder / "step" / "src").joinpath("main.py").write_text(
         "import os, sys, json, helper\n"
-        "json.dump([sorted(os.listdir('.')), os.path.exists('../secret.csv'), helper.VALUE],"
+        "json.dump([sorted({*os.listdir('.')} - {'__pycache__'}), os.path.exists('../secret.csv'), helper.VALUE],"
         " open(sys.argv[1] + '/f', 'w'))"
     )
     (project.folder / "step" / "component.yml").write_text(
