@@ -165,7 +165,7 @@ def _from_tags(cell: Cell, found: list[Diagnostic]) -> _Wanted:
             if _allowed(cell, text, name, found):
                 contracts[name] = None
         elif near := _near(head, bool(colon)):
-            meant = near + (colon + name or ":NAME" if near == "component" else colon + name)
+            meant = f"{near}:{name or 'NAME'}" if near == "component" else near + colon + name
             _nearly(found, cell, f"The tag `{text}`", meant)
     return _Wanted(tuple(components), tuple(contracts), frozenset(plain))
 
