@@ -72,7 +72,27 @@ class TestExitCodes:
     def test_wrong_option_is_a_usage_error(self, run: Run) -> None:
         done = run("check", "a.ipynb", "--format", "xml")
         assert (done.code, done.out) == (2, "")
-        assert "invalid choice: 'xml'" in done.err
+        assert "'xml' is none of text, json, sarif, github" in done.err
+
+    def test_what_cannot_be_used_is_named_as_what_it_is(
+        self, save: Save, run: Run, here: Path
+    ) -> None:
+        save("a.ipynb", CLEAN)
+        (here / "broken.ipynb").write_text("not json")
+        (here / "data.csv").write_text("a,b\n")
+        (here / "script.py").write_text("x = 1\n")
+        (here / "pipeline.yml").write_text("type: pipeline\n")
+        (here / "x").mkdir()
+        (here / "x" / "pyproject.toml").write_text("[tool.nbcomponent]\njobs = 0\n")
+        (here / "x" / "b.ipynb").write_text("{}")
+        paths = ("a.ipynb", "broken.ipynb", "data.csv", "script.py", "pipeline.yml", "x", "y", "z*")
+        done = run("check", *paths)
+        assert done.code == 2
+        assert done.out.splitlines()[-1] == (
+            "1 notebook checked: 7 errors in 1 notebook, 1 script, 1 settings file, 1 YAML file, "
+            "1 file, 1 path and 1 pattern; 1 notebook, 1 script, 1 settings file, 1 YAML file, "
+            "1 file, 1 path and 1 pattern cannot be used"
+        )
 
     def test_no_path_is_a_usage_error(self, run: Run) -> None:
         assert run("check").code == 2
@@ -273,6 +293,8 @@ class TestChoiceOfCodes:
             (["--select", "NBC2,NBC102"], ["NBC102"]),
             (["--select", "NBC9", "--select", "NBC101"], ["NBC101"]),
             (["--ignore", "NBC102"], ["NBC101"]),
+            (["--ignore", "nbc102"], ["NBC101"]),
+            (["--select", "nbc1,Nbc102", "--ignore", "nbc101"], ["NBC102"]),
             (["--ignore", "NBC1"], []),
             (["--ignore", "NBC1", "--select", "NBC102"], ["NBC102"]),
             (["--ignore", "NBC101", "--select", "NBC1"], ["NBC102"]),
@@ -288,7 +310,7 @@ class TestChoiceOfCodes:
         assert codes(done) == left
         assert done.code == bool(left)
 
-    @pytest.mark.parametrize("wrong", ["E501", "NBC1x", "nbc101", "NBC199", ",", "NBC1011"])
+    @pytest.mark.parametrize("wrong", ["E501", "NBC1x", "n101", "nbc199", ",", "NBC1011"])
     def test_no_code(self, save: Save, run: Run, wrong: str) -> None:
         save("a.ipynb", CLEAN)
         done = run("check", "a.ipynb", "--select", wrong)
@@ -317,8 +339,9 @@ class TestChoiceOfCodes:
         done = run("check", "a.ipynb")
         assert done.code == 2
         assert done.out.startswith(
-            "pyproject.toml: error NBC943 settings: [tool.nbcomponent] has no key 'ignored'; "
-            "did you mean 'ignore'?\n"
+            "pyproject.toml: line 2:1: error NBC943 settings: [tool.nbcomponent] has no key "
+            "'ignored'; did you mean 'ignore'?\n    ignored = []\n    ^^^^^^^\n"
+            "no notebook checked: 1 error in 1 settings file; "
         )
 
 

@@ -393,3 +393,12 @@ class TestBatch:
         done = start("run", "out/a/pipeline.yml", "--format", "json", cwd=here, env={**os.environ})
         assert done.code == 0, done.out + done.err
         assert [step["stdout"] for step in done.json["steps"]] == ["", "1\n"]
+
+
+def test_summary_counts_settings_as_settings(save: Save, run: Run, here: Path) -> None:
+    save("a.ipynb", CLEAN)
+    save("b/b.ipynb", CLEAN)
+    (here / "b" / "pyproject.toml").write_text("[tool.nbcomponent]\njobs = 0\n")
+    done = run("export", ".", "-o", "out")
+    assert done.code == 2
+    assert done.out.splitlines()[-1] == "1 notebook and 1 settings file: 1 exported, 1 unusable"

@@ -39,6 +39,11 @@ def test_several_codes() -> None:
     assert applied(source, finding(), finding("NBC105")) == ([], [])
 
 
+def test_codes_in_any_case() -> None:
+    source = "x = y  # nbc: ignore[nbc104, Nbc105] both are known"
+    assert applied(source, finding(), finding("NBC105")) == ([], [])
+
+
 def test_comment_on_the_last_line_of_a_long_statement() -> None:
     source = "x = f(\n  y)  # nbc: ignore[NBC104] a reason"
     assert applied(source, finding(line=1, end_line=2)) == ([], [])

@@ -68,7 +68,7 @@ class TestExitCode:
 
 class TestText:
     def test_place_line_caret_and_next_step(self) -> None:
-        assert text.render([REPORT], unit="notebook") == (
+        assert text.render([REPORT]) == (
             "a.ipynb: cell 4, line 3:9: error NBC101 'scale' is set in cell 2 only\n"
             "    out = a*scale\n"
             "            ^^^^^\n"
@@ -87,11 +87,20 @@ class TestText:
 
     def test_summary_counts_all(self) -> None:
         warning = FileReport("w", diagnostics=(replace(NOTE, severity="warning"), NOTE))
-        assert text.summary([REPORT, CLEAN, UNUSABLE, FAILED, warning], "notebook") == (
+        assert text.summary([REPORT, CLEAN, UNUSABLE, FAILED, warning]) == (
             "3 notebooks checked: 3 errors, 1 warning, 1 note in 4 notebooks; "
             "1 notebook cannot be used; 1 notebook made nbcomponent fail"
         )
-        assert text.summary([CLEAN]) == "1 file checked: nothing found"
+
+    def test_summary_names_each_kind_of_file_as_what_it_is(self) -> None:
+        settings = replace(UNUSABLE, kind="settings file")
+        assert text.summary([CLEAN, UNUSABLE, settings, settings, REPORT]) == (
+            "2 notebooks checked: 4 errors in 2 notebooks and 2 settings files; "
+            "1 notebook and 2 settings files cannot be used"
+        )
+
+    def test_summary_of_nothing(self) -> None:
+        assert text.summary([]) == "no notebook checked"
 
     def test_quiet_leaves_out_notes_and_summary(self) -> None:
         report = replace(REPORT, diagnostics=(HIDDEN, NOTE))

@@ -25,6 +25,16 @@ def problem(folder: Path) -> str:
     return caught.value.diagnostic.message
 
 
+def place(folder: Path) -> tuple[int, int, int]:
+    """Line, column and end of the finding about the settings in ``folder``."""
+    with pytest.raises(UnusableInput) as caught:
+        settings_for(str(folder))
+    found = caught.value.diagnostic.place
+    assert found.cell is None
+    assert found.end_line == found.line
+    return found.line, found.column, found.end_column
+
+
 def test_all_keys_are_read(tmp_path: Path) -> None:
     path = write(
         tmp_path,
@@ -109,3 +119,43 @@ def test_folder_in_place_of_the_file(tmp_path: Path) -> None:
 def test_broken_file_of_another_tool_is_no_concern(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.other\n")
     assert settings_for(str(tmp_path)) == Settings()
+
+
+HEAD = '[project]\nname = "nbcomponent-demo"\njobs = 3\n\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[tool.nbcomponent]\njobs = 0\n", (6, 8, 9)),
+        ('[tool.nbcomponent]\n"jobs" = "0"  # jobs\n', (6, 10, 13)),
+        ('[tool.nbcomponent]\n# selct\nselct = ["NBC1"]\n', (7, 1, 6)),
+        ('[tool.nbcomponent]\nboundary="loose" # not "loose"\n', (6, 10, 17)),
+        ('[tool.nbcomponent]\nselect = "NBC1"\n', (6, 10, 16)),
+        ("[tool.nbcomponent]\nexclude = [1]\n", (6, 11, 14)),
+        ('[tool.nbcomponent]\nignore = [\n  "NBC1", # E501\n  "E501",\n]\n', (8, 4, 8)),
+        ('[tool.nbcomponent]\nselect = ["NBC199"]\nignore = ["NBC199"]\n', (6, 12, 18)),
+        ("[tool]\nnbcomponent = {jobs = -1}\n", (6, 23, 25)),
+        ("[tool]\nnbcomponent = 3\n", (6, 1, 12)),
+        ("[[tool.nbcomponent]]\n", (5, 8, 19)),
+        ("[tool.nbcomponent]\njobs = \n", (6, 8, 9)),
+        ("[tool.nbcomponent]\njobs = 1 2\n", (6, 10, 11)),
+        ('[tool.nbcomponent]\nselect = """', (6, 13, 13)),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(
+    tmp_path: Path, text: str, expected: tuple[int, int, int]
+) -> None:
+    write(tmp_path, HEAD + text)
+    assert place(tmp_path) == expected
+
+
+def test_place_of_bytes_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_bytes("[tool.nbcomponent]\n# ü".encode() + b"\xff\n")
+    assert place(tmp_path) == (2, 4, 5)
+
+
+def test_codes_in_any_case(tmp_path: Path) -> None:
+    write(tmp_path, '[tool.nbcomponent]\nselect = ["nbc1"]\nignore = ["Nbc104"]\n')
+    settings = settings_for(str(tmp_path))
+    assert (settings.select, settings.ignore) == (("NBC1",), ("NBC104",))

@@ -143,14 +143,14 @@ def warn_of_empty(collected: Collected) -> None:
 
 def check_file(work: Work) -> FileReport:
     """The report of one notebook."""
-    from nbcomponent.cli.collect import unusable_report
+    from nbcomponent.cli.collect import unreadable_report
     from nbcomponent.cli.examined import examine_path, report_of, shown_path, with_chosen
 
     path = shown_path(work.path)
     try:
         examination = examine_path(work.path, work.boundary)
     except UnusableInput as error:
-        return unusable_report(path, error.diagnostic)
+        return unreadable_report(path, error.diagnostic)
     return with_chosen(report_of(path, examination), work.select, work.ignore)
 
 
@@ -215,7 +215,7 @@ def _render(reports: Sequence[FileReport], form: str, quiet: bool) -> str:
         return github.render(reports)
     from nbcomponent.cli.report import text
 
-    return text.render(reports, wants_colour(), quiet, "notebook")
+    return text.render(reports, wants_colour(), quiet)
 
 
 def _watch(

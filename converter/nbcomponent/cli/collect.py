@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 
-from nbcomponent.cli.report.model import FileReport
+from nbcomponent.cli.report.model import FileReport, Kind
 from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix
 from nbcomponent.core.errors import UnusableInput
-from nbcomponent.core.files import head_of
-from nbcomponent.core.settings import Settings, settings_for
+from nbcomponent.core.files import head_of, read_regular
+from nbcomponent.core.settings import MAX_BYTES, Settings, settings_for
 
 STDIN = "-"
+STDIN_NAME = "<stdin>"
+"""How reports name standard input."""
 
 _LARGE_BYTES = 20_000
 """From here on a single file gets a process of its own, which can be ended when it is inside C code."""
@@ -47,7 +49,7 @@ SKIPPED_FOLDERS = frozenset(
     }
 )
 
-_YAML = (".yml", ".yaml")
+YAML_SUFFIXES = (".yml", ".yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +104,14 @@ class _Collector:
 
     def _file(self, path: str) -> None:
         if not os.path.lexists(path):
-            self._problem(path, "NBC940", "there is no such file or folder")
-        elif path.lower().endswith(_YAML):
+            self._problem("path", path, "NBC940", "there is no such file or folder")
+        elif path.lower().endswith(YAML_SUFFIXES):
             self._problem(
+                "YAML file",
                 path,
                 "NBC941",
                 "this version of nbcomponent checks notebooks, not YAML files",
-                "Give the notebook (.ipynb or py:percent .py) instead",
+                "give the notebook (.ipynb or py:percent .py) instead",
             )
         else:
             self._add(path, os.path.dirname(path) or ".")
@@ -133,7 +136,7 @@ class _Collector:
                 self._add(match, root)
                 found = True
         if not found:
-            self._problem(pattern, "NBC940", "no notebook matches this pattern")
+            self._problem("pattern", pattern, "NBC940", "no notebook matches this pattern")
 
     def _files_below(self, folder: str, root: str) -> bool:
         found = False
@@ -162,26 +165,50 @@ class _Collector:
                 self.known_settings[folder] = None
                 if error.path not in self.bad_settings:
                     self.bad_settings.add(error.path)
-                    self.problems.append(unusable_report(_relative(error.path), error.diagnostic))
+                    self.problems.append(_settings_report(error))
         return self.known_settings[folder]
 
     def _unreadable(self, error: OSError) -> None:
         self._problem(
+            "folder",
             str(error.filename).removeprefix("." + os.sep),
             "NBC942",
             f"this folder cannot be read: {error.strerror}",
         )
 
-    def _problem(self, path: str, code: str, message: str, fix: str | None = None) -> None:
+    def _problem(
+        self, kind: Kind, path: str, code: str, message: str, fix: str | None = None
+    ) -> None:
         diagnostic = Diagnostic(
             code, "error", message, FILE_START, fix=Fix(fix, "edit") if fix else None
         )
-        self.problems.append(unusable_report(path, diagnostic))
+        self.problems.append(unusable_report(path, diagnostic, kind))
 
 
-def unusable_report(path: str, diagnostic: Diagnostic) -> FileReport:
-    """The report of a file that cannot be used, for one reason."""
-    return FileReport(path, diagnostics=(diagnostic,), outcome="unusable")
+def unusable_report(path: str, diagnostic: Diagnostic, kind: Kind) -> FileReport:
+    """The report of something that cannot be used, for one reason."""
+    return FileReport(path, diagnostics=(diagnostic,), outcome="unusable", kind=kind)
+
+
+def unreadable_report(path: str, diagnostic: Diagnostic) -> FileReport:
+    """The report of a file that was to be read as a notebook and is none."""
+    if path == STDIN_NAME or is_notebook(path):
+        return unusable_report(path, diagnostic, "notebook")
+    return unusable_report(path, diagnostic, "script" if path.endswith(".py") else "file")
+
+
+def _settings_report(error: UnusableInput) -> FileReport:
+    """The report of a settings file, with the line that the finding is about."""
+    line = error.diagnostic.place.line
+    lines: dict[tuple[int | None, int], str] = {}
+    if error.diagnostic.place != FILE_START:
+        try:
+            text = read_regular(error.path, MAX_BYTES).decode(errors="replace").split("\n")
+            lines[None, line] = text[line - 1].rstrip("\r")
+        except (OSError, IndexError):
+            pass  # it has changed meanwhile
+    report = unusable_report(_relative(error.path), error.diagnostic, "settings file")
+    return replace(report, lines=lines)
 
 
 def walk(folder: str, on_error: Callable[[OSError], None]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 # before any worker is forked, it is shared.
 import nbcomponent.analysis.analyse  # noqa: F401
 from nbcomponent.cli.batch import Failure
-from nbcomponent.cli.collect import STDIN
+from nbcomponent.cli.collect import STDIN, STDIN_NAME
 from nbcomponent.cli.report.model import ComponentReport, FileReport
 from nbcomponent.contract.examine import Examination, examine
 from nbcomponent.contract.model import Interface
@@ -25,8 +25,6 @@ from nbcomponent.notebook.tagging import tag
 if TYPE_CHECKING:
     from nbcomponent.analysis.model import Boundary
     from nbcomponent.notebook.model import TaggedNotebook
-
-STDIN_NAME = "<stdin>"
 
 
 def examine_path(

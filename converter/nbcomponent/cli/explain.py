@@ -6,7 +6,7 @@ import sys
 
 from nbcomponent.cli.output import write
 from nbcomponent.core.errors import UsageError
-from nbcomponent.core.explain import codes, near, page
+from nbcomponent.core.explain import as_code, codes, near, page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def execute(options: argparse.Namespace) -> int:
     pages = []
     unknown = False
     for code in options.codes:
-        found = page(code.strip().upper())
+        found = page(as_code(code))
         if found is None:
             unknown = True
             meant = near(code)

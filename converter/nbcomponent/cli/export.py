@@ -170,7 +170,7 @@ def export_notebook(work: Work) -> ExportReport:
     """Examine, build and write one notebook's export."""
     from pathlib import Path
 
-    from nbcomponent.cli.collect import unusable_report
+    from nbcomponent.cli.collect import unreadable_report
     from nbcomponent.cli.examined import report_of
     from nbcomponent.cli.report.export import ExportReport
     from nbcomponent.export.build import build
@@ -194,7 +194,7 @@ def export_notebook(work: Work) -> ExportReport:
             diagnostic = replace(
                 diagnostic, message=f"{error.path}: {diagnostic.message}", place=FILE_START
             )
-        return ExportReport(unusable_report(work.path, diagnostic), work.target, "unusable")
+        return ExportReport(unreadable_report(work.path, diagnostic), work.target, "unusable")
     report = _shown(report, (*export.diagnostics, *outcome.diagnostics), examination, work)
     state: State
     if export.blocked:

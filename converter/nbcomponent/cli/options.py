@@ -60,7 +60,7 @@ def codes_option(values: Sequence[str] | None, option: str) -> tuple[str, ...] |
     """
     if values is None:
         return None
-    from nbcomponent.core.explain import code_problem
+    from nbcomponent.core.explain import as_code, code_problem
 
     codes = tuple(code.strip() for value in values for code in value.split(",") if code.strip())
     if not codes:
@@ -69,7 +69,7 @@ def codes_option(values: Sequence[str] | None, option: str) -> tuple[str, ...] |
         problem = code_problem(code)
         if problem:
             raise UsageError(f"{option}: {problem}")
-    return codes
+    return tuple(map(as_code, codes))
 
 
 def timeout_for(asked: float) -> float | None:

@@ -9,7 +9,9 @@ class UnusableInput(Exception):
     """A file that cannot be used at all (exit code 2). Carries the one diagnostic to show."""
 
     def __init__(self, diagnostic: Diagnostic, path: str) -> None:
-        super().__init__(f"{path}: {diagnostic.code} {diagnostic.message}")
+        place = diagnostic.place
+        where = "" if place == FILE_START else f" line {place.line}:{place.column}:"
+        super().__init__(f"{path}:{where} {diagnostic.code} {diagnostic.message}")
         self.diagnostic = diagnostic
         self.path = path
 

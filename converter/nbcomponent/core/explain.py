@@ -45,11 +45,16 @@ def page(code: str) -> Page | None:
     return Page(code, title, _first_paragraph(rest, "Why it matters"), text)
 
 
+def as_code(written: str) -> str:
+    """A code or prefix as the diagnostics have it: people write ``nbc104`` as well."""
+    return written.strip().upper()
+
+
 def near(code: str) -> tuple[str, ...]:
     """Codes that someone who wrote ``code`` may have meant."""
     from difflib import get_close_matches
 
-    wanted = code.strip().upper()
+    wanted = as_code(code)
     digits = wanted.removeprefix("NBC").translate(_LOOK_ALIKES)
     if digits.isdigit():
         wanted = f"NBC{digits}"
@@ -65,11 +70,12 @@ def near(code: str) -> tuple[str, ...]:
 
 def code_problem(code: str) -> str | None:
     """What is wrong with ``code`` as a choice of findings (a code, or a prefix such as ``NBC1``)."""
-    if not _PREFIX.fullmatch(code):
+    wanted = as_code(code)
+    if not _PREFIX.fullmatch(wanted):
         return f"{code!r} is no code; write one such as NBC104, or a prefix such as NBC1"
-    if _CODE.fullmatch(code) and page(code) is None:
-        meant = near(code)
-        return f"there is no diagnostic {code}" + (
+    if _CODE.fullmatch(wanted) and page(wanted) is None:
+        meant = near(wanted)
+        return f"there is no diagnostic {wanted}" + (
             f"; did you mean {' or '.join(meant)}?" if meant else ""
         )
     return None

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, in_reading_order
+from nbcomponent.core.explain import as_code, near, page
 
 _QUICK = "nbc:"
 _COMMENT = re.compile(r"#\s*nbc:\s*ignore\b\s*(?P<list>\[(?P<codes>[^\]]*)\])?(?P<reason>.*)")
@@ -115,7 +116,7 @@ def _read(text: Text) -> Iterator[Ignore | Diagnostic]:
             continue
         last = _next_code_line(lines, line) if not lines[line - 1][: column - 1].strip() else line
         for code in named:
-            yield _unknown(code, place) or Ignore(code, place, line, last)
+            yield _unknown(code, place) or Ignore(as_code(code), place, line, last)
 
 
 def _comments(text: Text, lines: list[str]) -> list[tuple[int, int]]:
@@ -168,13 +169,12 @@ def _next_code_line(lines: list[str], line: int) -> int:
 
 
 def _unknown(code: str, place: Place) -> Diagnostic | None:
-    from nbcomponent.core.explain import near, page
-
-    if _FULL_CODE.fullmatch(code):
-        if page(code) is not None:
+    wanted = as_code(code)
+    if _FULL_CODE.fullmatch(wanted):
+        if page(wanted) is not None:
             return None
-        meant = near(code)
-        said = f"there is no diagnostic {code}"
+        meant = near(wanted)
+        said = f"there is no diagnostic {wanted}"
         said += f"; did you mean {' or '.join(meant)}?" if meant else ""
     else:
         said = f"{code!r} is not the full code of one diagnostic"

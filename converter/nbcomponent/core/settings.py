@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbcomponent.core.diagnostics import FILE_START, Place
 from nbcomponent.core.errors import unusable
 from nbcomponent.core.files import read_regular
 
@@ -50,13 +51,14 @@ def settings_for(folder: str) -> Settings:
     here = Path(folder).absolute()
     for place in (here, *here.parents):
         path = str(place / SETTINGS_FILE)
-        table = _table(path)
-        if table is not None:
-            return _settings(table, path)
+        found = _table(path)
+        if found is not None:
+            return _Reader(path, *found).settings()
     return Settings()
 
 
-def _table(path: str) -> Mapping[str, Any] | None:
+def _table(path: str) -> tuple[str, Mapping[str, Any]] | None:
+    """The text of the file and our table in it; None where there is none."""
     try:
         data = read_regular(path, MAX_BYTES)
     except FileNotFoundError:
@@ -71,56 +73,82 @@ def _table(path: str) -> Mapping[str, Any] | None:
     else:
         import tomli as tomllib
     try:
-        document = tomllib.loads(data.decode())
+        text = data.decode()
+        document = tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise _wrong(path, f"is not UTF-8: {error.reason} at byte {error.start}") from error
+        from nbcomponent.core.toml_places import place_of_byte
+
+        message = f"is not UTF-8: {error.reason} at byte {error.start}"
+        raise _wrong(path, message, place_of_byte(data, error.start)) from error
     except (ValueError, RecursionError) as error:  # TOML's own errors, and numbers of many digits
-        raise _wrong(path, f"is not TOML: {error}") from error
+        from nbcomponent.core.toml_places import place_of_problem
+
+        said, place = place_of_problem(str(error), text)
+        raise _wrong(path, f"is not TOML: {said}", place) from error
     tool = document.get("tool")
     table = tool.get("nbcomponent") if isinstance(tool, dict) else None
     if table is None:
         return None
     if not isinstance(table, dict):
-        raise _wrong(path, "'tool.nbcomponent' must be a table: write [tool.nbcomponent]")
-    return table
+        from nbcomponent.core.toml_places import place_of_key
+
+        message = "'tool.nbcomponent' must be a table: write [tool.nbcomponent]"
+        raise _wrong(path, message, place_of_key(text, "tool", "nbcomponent"))
+    return text, table
 
 
-def _settings(table: Mapping[str, Any], path: str) -> Settings:
-    for key in table:
-        if key not in KEYS:
-            raise _wrong(path, f"[tool.nbcomponent] has no key '{key}'{_hint(key)}")
-    boundary = table.get("boundary")
-    if boundary not in (None, "strict", "auto"):
-        raise _wrong(path, f'\'boundary\' must be "strict" or "auto", not {boundary!r}')
-    jobs = table.get("jobs")
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
-        raise _wrong(path, f"'jobs' must be a whole number from 1, not {jobs!r}")
-    return Settings(
-        path=path,
-        select=_codes(table, "select", path),
-        ignore=_codes(table, "ignore", path),
-        exclude=_strings(table, "exclude", path),
-        boundary=boundary,
-        jobs=jobs,
-    )
+class _Reader:
+    """Reads the table; each thing that is wrong is told with its place."""
 
+    def __init__(self, path: str, text: str, table: Mapping[str, Any]) -> None:
+        self._path = path
+        self._text = text
+        self._table = table
 
-def _strings(table: Mapping[str, Any], key: str, path: str) -> tuple[str, ...]:
-    value = table.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise _wrong(path, f"'{key}' must be a list of strings, not {value!r}")
-    return tuple(value)
+    def settings(self) -> Settings:
+        for key in self._table:
+            if key not in KEYS:
+                raise self._wrong(f"[tool.nbcomponent] has no key '{key}'{_hint(key)}", key, False)
+        boundary = self._table.get("boundary")
+        if boundary not in (None, "strict", "auto"):
+            message = f'\'boundary\' must be "strict" or "auto", not {boundary!r}'
+            raise self._wrong(message, "boundary")
+        jobs = self._table.get("jobs")
+        if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
+            raise self._wrong(f"'jobs' must be a whole number from 1, not {jobs!r}", "jobs")
+        return Settings(
+            path=self._path,
+            select=self._codes("select"),
+            ignore=self._codes("ignore"),
+            exclude=self._strings("exclude"),
+            boundary=boundary,
+            jobs=jobs,
+        )
 
+    def _strings(self, key: str) -> tuple[str, ...]:
+        value = self._table.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self._wrong(f"'{key}' must be a list of strings, not {value!r}", key)
+        return tuple(value)
 
-def _codes(table: Mapping[str, Any], key: str, path: str) -> tuple[str, ...]:
-    from nbcomponent.core.explain import code_problem
+    def _codes(self, key: str) -> tuple[str, ...]:
+        from nbcomponent.core.explain import as_code, code_problem
 
-    codes = _strings(table, key, path)
-    for code in codes:
-        problem = code_problem(code)
-        if problem:
-            raise _wrong(path, f"'{key}': {problem}")
-    return codes
+        written = self._strings(key)
+        for index, code in enumerate(written):
+            problem = code_problem(code)
+            if problem:
+                from nbcomponent.core.toml_places import place_of_item
+
+                place = place_of_item(self._text, code, index, "tool", "nbcomponent", key)
+                raise _wrong(self._path, f"'{key}': {problem}", place)
+        return tuple(map(as_code, written))
+
+    def _wrong(self, message: str, key: str, value: bool = True) -> Exception:
+        from nbcomponent.core.toml_places import place_of_key, place_of_value
+
+        place = (place_of_value if value else place_of_key)(self._text, "tool", "nbcomponent", key)
+        return _wrong(self._path, message, place)
 
 
 def _hint(key: str) -> str:
@@ -132,7 +160,7 @@ def _hint(key: str) -> str:
     return f"; it knows {', '.join(KEYS)}"
 
 
-def _wrong(path: str, message: str) -> Exception:
+def _wrong(path: str, message: str, place: Place = FILE_START) -> Exception:
     if len(message) > _LONGEST_MESSAGE:
         message = message[:_LONGEST_MESSAGE] + "..."
-    return unusable(path, "NBC943", f"settings: {message}")
+    return unusable(path, "NBC943", f"settings: {message}", place)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nbcomponent.cli.report import text
 from nbcomponent.cli.report.json import diagnostic_object, dumps
 from nbcomponent.cli.report.model import FileReport, exit_code
-from nbcomponent.cli.report.text import plural, printable
+from nbcomponent.cli.report.text import counted, printable
 
 if TYPE_CHECKING:
     from nbcomponent.export.build import Listing
@@ -155,7 +155,9 @@ def _summary(reports: Sequence[ExportReport]) -> str:
         count = sum(report.state == state for report in reports)
         if count:
             said.append(f"{count} {meaning}")
-    return f"{plural(len(reports), 'notebook')}: {', '.join(said) or 'nothing to do'}"
+    if not reports:
+        return "no notebook to export"
+    return f"{counted(report.report for report in reports)}: {', '.join(said)}"
 
 
 def _object(report: ExportReport) -> dict[str, Any]:

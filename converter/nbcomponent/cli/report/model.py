@@ -11,6 +11,10 @@ from nbcomponent.contract.model import Interface
 from nbcomponent.core.diagnostics import Diagnostic
 
 Outcome = Literal["checked", "unusable", "failed"]
+Kind = Literal[
+    "notebook", "script", "settings file", "YAML file", "file", "folder", "path", "pattern"
+]
+"""What a report is about, in words: not everything that is named turns out to be a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class FileReport:
     """All that is said about one file.
 
     ``path`` is as the caller gave it. ``lines`` holds the text of the lines that diagnostics point
-    at, by cell and line. ``outcome``: ``unusable`` when the file could not be read at all (exit
+    at, by cell and line. ``kind``: what the file is. ``outcome``: ``unusable`` when the file could not be read at all (exit
     code 2), ``failed`` when nbcomponent itself failed on it (3).
     """
 
@@ -36,6 +40,7 @@ class FileReport:
     diagnostics: tuple[Diagnostic, ...] = ()
     lines: Mapping[tuple[int | None, int], str] = field(default_factory=dict)
     outcome: Outcome = "checked"
+    kind: Kind = "notebook"
 
 
 def exit_code(reports: Iterable[FileReport]) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import get_args
 
-from nbcomponent.cli.report.model import FileReport, where
+from nbcomponent.cli.report.model import FileReport, Kind, where
 from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Severity
 
 MAX_WIDTH = 120
@@ -17,13 +18,11 @@ def render(
     reports: Sequence[FileReport],
     colour: bool = False,
     quiet: bool = False,
-    unit: str = "file",
     summarised: bool = True,
 ) -> str:
     """The findings of each file, then one line that sums up (unless ``summarised`` is false).
 
-    ``quiet`` leaves out notes and the summary. ``colour`` adds terminal colours. ``unit`` is what
-    the summary calls a file.
+    ``quiet`` leaves out notes and the summary. ``colour`` adds terminal colours.
     """
     parts = [
         _finding(report, diagnostic, colour)
@@ -32,28 +31,42 @@ def render(
         if not (quiet and diagnostic.severity == "note")
     ]
     if summarised and not quiet:
-        parts.append(summary(reports, unit) + "\n")
+        parts.append(summary(reports) + "\n")
     return "".join(parts)
 
 
-def summary(reports: Sequence[FileReport], unit: str = "file") -> str:
-    """``3 files checked: 2 errors, 1 note in 1 file; 1 file cannot be used``."""
+def summary(reports: Sequence[FileReport]) -> str:
+    """``3 notebooks checked: 2 errors, 1 note in 1 notebook; 1 settings file cannot be used``."""
     checked = sum(report.outcome == "checked" for report in reports)
+    said = f"{plural(checked, 'notebook')} checked" if checked else "no notebook checked"
     counts = {
         severity: sum(d.severity == severity for r in reports for d in r.diagnostics)
         for severity in _COLOURS
     }
-    affected = sum(bool(report.diagnostics) for report in reports)
-    said = f"{plural(checked, unit)} checked: "
     found = ", ".join(plural(count, severity) for severity, count in counts.items() if count)
-    said += f"{found} in {plural(affected, unit)}" if found else "nothing found"
-    if unit == "notebook" and checked and not any(report.components for report in reports):
+    if found:
+        said += f": {found} in {counted(report for report in reports if report.diagnostics)}"
+    elif checked:
+        said += ": nothing found"
+    if checked and not any(report.components for report in reports):
         said += "; no cell is tagged component:NAME"
     for outcome, meaning in (("unusable", "cannot be used"), ("failed", "made nbcomponent fail")):
-        count = sum(report.outcome == outcome for report in reports)
-        if count:
-            said += f"; {plural(count, unit)} {meaning}"
+        affected = [report for report in reports if report.outcome == outcome]
+        if affected:
+            said += f"; {counted(affected)} {meaning}"
     return said
+
+
+def counted(reports: Iterable[FileReport]) -> str:
+    """``2 notebooks and 1 settings file``: how many of what the reports are about."""
+    kinds = [report.kind for report in reports]
+    known = sorted(set(kinds), key=get_args(Kind).index)
+    return listed([plural(kinds.count(kind), kind) for kind in known])
+
+
+def listed(words: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
 def plural(count: int, noun: str) -> str:
