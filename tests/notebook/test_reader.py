@@ -131,13 +131,34 @@ def test_standard_input_is_told_apart_by_its_first_character() -> None:
     assert parse_notebook(b"# %%\ny = 2\n", "-").cells[0].source == "y = 2"
 
 
+def test_standard_input_by_the_name_that_reports_give_it() -> None:
+    assert parse_notebook(b"# %%\ny = 2\n", "<stdin>").cells[0].source == "y = 2"
+
+
+@pytest.mark.parametrize("name", ["data.csv", "README.md", "notes", "image.png"])
+def test_a_file_of_another_kind_is_told_what_notebooks_are(name: str) -> None:
+    with pytest.raises(UnusableInput) as caught:
+        parse_notebook(b"a,b\n1,2\n", name)
+    assert caught.value.diagnostic.code == "NBC902"
+    assert caught.value.diagnostic.message == (
+        "This is not a notebook: notebooks are .ipynb files, and .py files with `# %%` cells."
+    )
+
+
+def test_a_notebook_by_another_name_is_read() -> None:
+    assert parse_notebook(_file(cells=[_code("x")]), "notebook.json").cells[0].source == "x"
+
+
 def test_script_without_cell_marks_is_no_notebook() -> None:
     assert _refused(b"x = 1\n", "a.py") == "NBC902"
 
 
 def test_missing_jupytext_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jupytext", None)
-    assert _refused(b"# %%\nx = 1\n", "a.py") == "NBC906"
+    with pytest.raises(UnusableInput) as caught:
+        parse_notebook(b"# %%\nx = 1\n", "a.py")
+    assert caught.value.diagnostic.code == "NBC906"
+    assert caught.value.diagnostic.message.endswith("needs jupytext: pip install jupytext.")
 
 
 def test_reading_imports_neither_nbformat_nor_ipython(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ LARGEST_NOTEBOOK = 1024 * 1024 * 1024
 _UTF8_BOM = b"\xef\xbb\xbf"
 _PERCENT = re.compile(rb"^[ \t]*#[ \t]*%%", re.MULTILINE)
 _TEXT_SUFFIXES = (".py",)
+_STANDARD_INPUT = ("-", "<stdin>")
 
 _KERNEL_LANGUAGES = {"ir": "r", "bash": "bash", "scala": "scala", "javascript": "javascript"}
 _PYTHONS = ("python", "ipython", "pyspark")
@@ -67,15 +68,21 @@ def read_standard_input(path: str = "-") -> bytes:
 def parse_notebook(data: bytes, path: str) -> Notebook:
     """The notebook in ``data``; ``path`` names it in findings, and its suffix tells the format.
 
-    Bytes from ``-`` are JSON where they begin with ``{``, else a py:percent script.
+    Bytes of standard input are JSON where they begin with ``{``, else a py:percent script.
     Raises UnusableInput with NBC902 or NBC906.
     """
     start = data[:1000].removeprefix(_UTF8_BOM).lstrip()
     if not start and not data.strip():
         raise unusable(path, "NBC902", "The file is empty, so it is not a notebook.")
-    is_json = start[:1] == b"{"
-    if path.endswith(_TEXT_SUFFIXES) or (path == "-" and not is_json):
+    is_json = b"{" in start[:8]  # UTF-16 and UTF-32 may have a mark and zeros before it
+    if path.endswith(_TEXT_SUFFIXES) or (path in _STANDARD_INPUT and not is_json):
         return _notebook(_percent(data, path), path)
+    if not is_json and not path.endswith(".ipynb"):
+        raise unusable(
+            path,
+            "NBC902",
+            "This is not a notebook: notebooks are .ipynb files, and .py files with `# %%` cells.",
+        )
     if len(data) >= SLIM_FROM and (content := _load_large(data)) is not None:
         return _notebook(content, path)
     return _notebook(_loads(data, path), path)
@@ -150,7 +157,7 @@ def _percent(data: bytes, path: str) -> object:
         raise unusable(
             path,
             "NBC906",
-            "Reading a script as a notebook needs jupytext: pip install 'nbcomponent[text]'.",
+            "Reading a script as a notebook needs jupytext: pip install jupytext.",
         ) from None
     try:
         text = data.decode("utf-8-sig")
@@ -214,8 +221,7 @@ def _upgraded(content: Mapping[str, Any], version: int, path: str) -> Mapping[st
         raise unusable(
             path,
             "NBC902",
-            f"This notebook is of nbformat {version}. Upgrade it: "
-            "pip install nbformat, then jupyter nbconvert --to notebook --inplace.",
+            f"Reading a notebook of nbformat {version} needs nbformat: pip install nbformat.",
         ) from None
     try:
         node = nbformat.reads(json.dumps(content), as_version=4)  # type: ignore[no-untyped-call]
