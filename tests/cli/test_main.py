@@ -77,14 +77,75 @@ def test_every_command_has_help_with_examples(
     )
 
 
-def test_no_command_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
-    assert "COMMAND" in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "\n    check " in captured.err
 
 
-def test_unknown_command_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["chekc", "a.ipynb"]) == 2
-    assert "invalid choice: 'chekc'" in capsys.readouterr().err
+MISTYPED = {
+    "exprot a.ipynb -o out": "nbcomponent: error: there is no command 'exprot'; did you mean export?",
+    "chekc a.ipynb": "nbcomponent: error: there is no command 'chekc'; did you mean check?",
+    "zzz": "nbcomponent: error: there is no command 'zzz'; there are check, export, run, contract, explain",
+    "train.ipynb": "nbcomponent: error: there is no command 'train.ipynb'; "
+    "did you mean nbcomponent check train.ipynb?",
+    "out/pipeline.yml": "nbcomponent: error: there is no command 'out/pipeline.yml'; "
+    "did you mean nbcomponent run out/pipeline.yml?",
+    "--vesion": "nbcomponent: error: there is no option --vesion before the command; "
+    "did you mean --version?",
+    "--format json check .": "nbcomponent: error: there is no option --format before the command; "
+    "options of a command stand after its name",
+    "check --boundry auto a.ipynb": "nbcomponent check: error: there is no option --boundry; "
+    "did you mean --boundary?",
+    "check a.ipynb --boundry=auto": "nbcomponent check: error: there is no option --boundry; "
+    "did you mean --boundary?",
+    "check --zzz a.ipynb": "nbcomponent check: error: there is no option --zzz",
+    "export a.ipynb --ouput out": "nbcomponent export: error: there is no option --ouput; "
+    "did you mean --output?",
+    "export a.ipynb -O out": "nbcomponent export: error: there is no option -O; did you mean -o?",
+    "check a.ipynb --format Sarif": "nbcomponent check: error: argument --format: 'Sarif' is none of "
+    "text, json, sarif, github; did you mean sarif?",
+    "contract shw a.ipynb": "nbcomponent contract: error: there is no command 'shw'; did you mean show?",
+    "contract show a.ipynb --compnent=x": "nbcomponent contract show: error: "
+    "there is no option --compnent; did you mean --component?",
+    "contract show a.ipynb b.ipynb": "nbcomponent contract show: error: "
+    "one NOTEBOOK is enough; b.ipynb is more",
+    "run a.yml --stp make": "nbcomponent run: error: there is no option --stp; did you mean --step?",
+    "explain --lst": "nbcomponent explain: error: there is no option --lst; did you mean --list?",
+}
+
+
+@pytest.mark.parametrize("line", MISTYPED)
+def test_what_is_mistyped_is_told_with_usage_and_what_may_be_meant(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.split()) == 2
+    lines = capsys.readouterr().err.splitlines()
+    command = MISTYPED[line].partition(":")[0]
+    assert lines[0].startswith(f"usage: {command} ")
+    assert lines[-2:] == [MISTYPED[line], f"help: {command} --help"]
+
+
+def test_paths_may_stand_before_and_after_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "a.ipynb", "--boundary", "auto", "b.ipynb", "--", "-c.ipynb"]) == 2
+    found = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert found[:3] == ["a.ipynb", "b.ipynb", "-c.ipynb"]
+
+
+def test_version_and_commands_that_are_called_well_do_not_import_difflib(tmp_path: Path) -> None:
+    code = (
+        "import sys; from nbcomponent.cli.main import main; main(sys.argv[1:]); "
+        "print([name for name in ('difflib', 'argparse') if name in sys.modules])"
+    )
+    for arguments, loaded in ((["--version"], []), (["check", str(tmp_path)], ["argparse"])):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+        )
+        assert done.stdout.splitlines()[-1] == str(loaded), done.stdout + done.stderr
 
 
 def test_module_and_script_are_the_same_command() -> None:

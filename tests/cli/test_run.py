@@ -158,7 +158,7 @@ def test_mistake_in_the_pipeline_is_shown_and_nothing_runs(pipeline: Path, run: 
 def test_file_that_is_no_pipeline(pipeline: Path, run: Run) -> None:
     done = run("run", "component.yml")
     assert done.code == 2
-    assert done.err.startswith("nbcomponent: component.yml: NBC")
+    assert done.err.startswith("nbcomponent: component.yml: line 2:7: NBC501 ")
     assert run("run", "nowhere.yml").code == 2
 
 
@@ -178,3 +178,94 @@ def test_interrupted_run_leaves_nothing_running(pipeline: Path, here: Path) -> N
     out, _ = process.communicate(timeout=20)
     assert process.returncode == 130
     assert "cancelled" in out
+
+
+class TestWhatIsNamed:
+    """From a folder, a notebook or another file to the pipeline, or to what must be typed."""
+
+    def test_folder_with_one_pipeline_is_run_and_said(self, pipeline: Path, run: Run) -> None:
+        done = run("run", str(pipeline.parent.relative_to(Path.cwd())))
+        assert done.code == 0, done.out + done.err
+        assert done.out.startswith("pipeline.yml: completed in ")
+        assert done.err.startswith("nbcomponent: running pipeline.yml\n")
+
+    def test_pipeline_below_the_folder(self, pipeline: Path, run: Run) -> None:
+        (pipeline.parent / "out" / "deep").mkdir(parents=True)
+        for name in ("src", "component.yml", "pipeline.yml"):
+            (pipeline.parent / name).rename(pipeline.parent / "out" / "deep" / name)
+        done = run("run", "out/", "--format", "json")
+        assert done.code == 0, done.out + done.err
+        assert done.json["pipeline"] == "out/deep/pipeline.yml"
+
+    def test_former_runs_are_no_pipelines(self, pipeline: Path, run: Run) -> None:
+        assert run("run", ".", "--quiet").code == 0
+        done = run("run", ".", "--quiet")
+        assert done.code == 0
+        assert done.err == ""
+
+    def test_several_pipelines_are_listed(self, pipeline: Path, run: Run) -> None:
+        for name in ("b c", "a"):
+            (pipeline.parent / "out" / name).mkdir(parents=True)
+            (pipeline.parent / "out" / name / "pipeline.yml").write_text(PIPELINE)
+        done = run("run", "out")
+        assert done.code == 2
+        assert done.err == (
+            "nbcomponent: run: there are 2 pipelines in out; run one of them:\n"
+            "  nbcomponent run out/a/pipeline.yml\n"
+            "  nbcomponent run 'out/b c/pipeline.yml'\n"
+        )
+
+    @pytest.mark.parametrize(("notebook", "what"), [("", "NOTEBOOK"), ("a.ipynb", "new")])
+    def test_folder_without_pipeline(self, here: Path, run: Run, notebook: str, what: str) -> None:
+        (here / "new").mkdir()
+        if notebook:
+            (here / "new" / notebook).write_text("{}")
+        done = run("run", "new")
+        assert done.code == 2
+        assert done.err == (
+            "nbcomponent: run: there is no pipeline.yml in new or below it; export writes one:\n"
+            f"  nbcomponent export {what} -o out\n"
+            "  nbcomponent run out\n"
+        )
+
+    @pytest.mark.parametrize("name", ["train.ipynb", "train.py"])
+    def test_notebook_is_to_be_exported_first(self, here: Path, run: Run, name: str) -> None:
+        (here / name).write_text("# %%\nx = 1\n" if name.endswith(".py") else "{}")
+        done = run("run", name)
+        assert done.code == 2
+        assert done.err == (
+            f"nbcomponent: run: {name} is a notebook; export it, then run its pipeline:\n"
+            f"  nbcomponent export {name} -o out\n"
+            "  nbcomponent run out/train/pipeline.yml\n"
+        )
+
+    @pytest.mark.parametrize("text", ["x = 1\n", "a,b\n1,2\n", "a: [\n"])
+    @pytest.mark.parametrize("name", ["train.py", "data.csv"])
+    def test_other_file(self, here: Path, run: Run, name: str, text: str) -> None:
+        (here / name).write_text(text)
+        done = run("run", name)
+        assert done.code == 2
+        assert done.err == (
+            f"nbcomponent: run: {name} is no pipeline; name the pipeline.yml that export writes, "
+            "or a YAML file of a pipeline job of your own\n"
+        )
+
+    def test_yaml_that_cannot_be_read_is_told_with_its_line(self, here: Path, run: Run) -> None:
+        (here / "pipeline.yml").write_text("type: pipeline\njobs: [\n")
+        done = run("run", "pipeline.yml")
+        assert done.code == 2
+        assert done.err.startswith("nbcomponent: pipeline.yml: line 3:1: NBC931 ")
+
+    @pytest.mark.parametrize("name", ["make", "make/component.yml", "make/make.py"])
+    def test_component_is_run_as_a_step_of_its_pipeline(
+        self, pipeline: Path, run: Run, name: str
+    ) -> None:
+        folder = pipeline.parent / "make"
+        (pipeline.parent / "src").rename(folder)
+        (pipeline.parent / "component.yml").rename(folder / "component.yml")
+        done = run("run", name)
+        assert done.code == 2
+        assert done.err.endswith(
+            "run the component as a step of its pipeline:\n"
+            "  nbcomponent run pipeline.yml --step make\n"
+        )

@@ -12,7 +12,6 @@ from nbcomponent import __version__
 
 TYPE_CHECKING = False  # importing typing for its constant would cost a quarter of a Python start
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
 OK, FOUND, UNUSABLE, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
@@ -70,7 +69,9 @@ def _dispatch(arguments: list[str]) -> int:
     import argparse
     from importlib import import_module
 
-    parser = argparse.ArgumentParser(
+    from nbcomponent.cli.parser import Parser
+
+    parser = Parser(
         prog="nbcomponent",
         description="Turn the tagged cells of a Jupyter notebook into Azure Machine Learning "
         "components that can be trusted.",
@@ -81,14 +82,19 @@ def _dispatch(arguments: list[str]) -> int:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, title="commands"
     )
-    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    chosen = arguments[0] if arguments else ""
+    if chosen.startswith("-") and chosen not in ("-h", "--help", "-V", "--version"):
+        parser.refuse_option(chosen)
     for name, summary in COMMANDS.items():
-        command: argparse.ArgumentParser = commands.add_parser(
+        command = commands.add_parser(
             name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         # Only the command that is asked for is imported.
         if name == chosen:
             import_module(f"nbcomponent.cli.{name}").configure(command)
+    if not arguments:
+        parser.print_help(sys.stderr)
+        return UNUSABLE
     options = parser.parse_args(arguments)
     code: int = options.execute(options)
     return code

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nbcomponent.cli.output import wants_colour, write
-from nbcomponent.core.errors import UsageError
+from nbcomponent.cli.report.text import printable
+from nbcomponent.core.errors import UnusableInput, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -24,6 +25,7 @@ other run side by side. Everything of a run is kept under .nbcomponent/runs/ bes
 _EXAMPLES = """\
 examples:
   nbcomponent run out/defects/pipeline.yml
+  nbcomponent run out/defects
   nbcomponent run out/defects/pipeline.yml --set epochs=2 --set images=data/small
   nbcomponent run out/defects/pipeline.yml --step train --set prepared=data/prepared
   nbcomponent run out/defects/pipeline.yml --format json > run.json
@@ -34,7 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``run``."""
     parser.description = _DESCRIPTION
     parser.epilog = _EXAMPLES
-    parser.add_argument("pipeline", metavar="PIPELINE", help="a pipeline.yml")
+    parser.add_argument(
+        "pipeline", metavar="PIPELINE", help="a pipeline.yml, or the folder that it is in"
+    )
     parser.add_argument(
         "--set",
         action="append",
@@ -63,15 +67,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run the command."""
+    from nbcomponent.cli.pipelines import explained, pipeline_of
     from nbcomponent.run.pipeline import run_pipeline
 
-    report = run_pipeline(
-        options.pipeline,
-        settings_of(options.set),
-        step=options.step,
-        timeout=options.timeout,
-        on_event=None if options.quiet else _show,
-    )
+    sets = settings_of(options.set)
+    path = pipeline_of(options.pipeline)
+    if path != options.pipeline and not options.quiet:
+        print(f"nbcomponent: running {printable(path)}", file=sys.stderr, flush=True)
+    try:
+        report = run_pipeline(
+            path,
+            sets,
+            step=options.step,
+            timeout=options.timeout,
+            on_event=None if options.quiet else _show,
+        )
+    except UnusableInput as error:
+        raise explained(path, error) from error
     if options.format == "json":
         from nbcomponent.cli.report.json import dumps
         from nbcomponent.run.report import as_json
