@@ -121,8 +121,6 @@ def test_what_a_contract_may_add(
         ("x = 'data'", "outputs: {x: {}}", "NBC217"),
         ("x = Path('a')", "parameters: {x: {type: string}}", "NBC217"),
         ("x = Path('a')", "inputs: {x: {default: b}}", "NBC217"),
-        ("x = 1", "parameters: {x: {min: 2}}", "NBC216"),
-        ("x = 1", "parameters: {x: {choices: [2, 3]}}", "NBC216"),
         ("x = 1", "parameters: {x: {min: 9, max: 0}}", "NBC215"),
         ("y = 1", "parameters: {x: {type: integer, default: 5, max: 1}}", "NBC216"),
         ("y = 1", "parameters: {x: {type: integer, default: 5.5}}", "NBC216"),
@@ -147,6 +145,15 @@ def test_contradictions_are_said(
     (diagnostic,) = found.diagnostics
     assert (diagnostic.severity, diagnostic.component) == ("error", "train")
     assert diagnostic.place.cell == 1
+
+
+@pytest.mark.parametrize("rule", ["min: 2", "choices: [2, 3]"])
+def test_a_default_that_the_contract_excludes_is_told_where_it_is_written(
+    declared: Callable[..., Declarations], rule: str
+) -> None:
+    found = declared(("parameters", "x = 1"), ("contract:train", f"parameters: {{x: {{{rule}}}}}"))
+    assert codes(found) == ["NBC216"]
+    assert found.diagnostics[0].place == Place(0, 1, 5, 1, 6)
 
 
 def test_a_contradiction_stands_at_the_contract_s_value(

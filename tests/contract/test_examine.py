@@ -410,3 +410,95 @@ def test_a_notebook_is_examined_from_end_to_end(notebook: Notebook) -> None:
         ("out", "train.out")
     ]
     assert found.interfaces["evaluate"].parameters == ()
+
+
+# One mistake, one finding
+
+
+def examined(notebook: Notebook, *cells: tuple[str, str]) -> list[tuple[str, str | None]]:
+    return [
+        (d.code, d.fix.title if d.fix else None) for d in examine(notebook(list(cells))).diagnostics
+    ]
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        ("contract:train", "parameters:\n  epoch: {type: integer, default: 3}"),
+        ("contract:train", "inputs:\n  epoch: {type: uri_folder}"),
+        ("parameters", "import math\nepoch: int = 3"),
+        ("parameters component:train", "import math\nepoch: int = 3"),
+    ],
+)
+def test_a_misspelt_declaration_is_found_once_where_its_name_is_missing(
+    notebook: Notebook, declaration: tuple[str, str]
+) -> None:
+    found = examined(notebook, declaration, ("component:train", "print(epochs)"))
+    title = "write `epochs` in cell 0, line 2, which declares `epoch`, or `epoch` here"
+    assert found == [("NBC102", title)]
+
+
+def test_a_declaration_like_no_missing_name_is_found_as_before(notebook: Notebook) -> None:
+    found = examined(
+        notebook, ("parameters", "rate: int = 3"), ("component:train", "print(epochs)")
+    )
+    assert [code for code, _ in found] == ["NBC240", "NBC102"]
+
+
+def test_an_output_that_is_misspelt_names_what_is_meant(notebook: Notebook) -> None:
+    tagged = notebook(
+        [("contract:train", "outputs: {modle: {format: json}}"), ("component:train", "model = 1")]
+    )
+    (finding,) = examine(tagged).diagnostics
+    assert (finding.code, finding.message) == (
+        "NBC243",
+        "train never gives the output modle a value; did you mean model?",
+    )
+
+
+@pytest.mark.parametrize(
+    ("contract", "code", "says"),
+    [
+        ("paramters: {x: {type: integer, default: 3}}", "NBC212", "'parameters'"),
+        ("imputs: {x: {type: uri_folder}}", "NBC212", "'inputs'"),
+        ("parameters: {x: {tpye: integer}}", "NBC212", "'type'"),
+        ("parameters: {x: {defualt: 3}}", "NBC212", "'default'"),
+        ("parameters: {x: {default: [3]}}", "NBC213", "a list"),
+        ("parameters: {x: {type: intger}}", "NBC214", "'integer'"),
+        ("inputs: {x: {form: other.y}}\ncomponent: train", "NBC212", "'from'"),
+        ("inputs: {x: {fromat: 3}}", "NBC212", "'format'"),
+        ("inputs: {x: {typ: uri_file, columns: {a: {}}, format: csv}}", "NBC212", "'type'"),
+        ("inputs: {x: {format: cvs, columns: {a: {}}}}", "NBC214", "'csv'"),
+        ("inputs: {x: {format: sqlite, columns: {a: {}}}}", "NBC214", "sqlite"),
+        ("inputs: {x: {}}\noutputs: {y: {fromat: npy}}", "NBC212", "'format'"),
+        ("inputs: {x: {}}\noutputs: {y: {format: sqlite}}", "NBC214", "sqlite"),
+        ("inputs: {x: {}}\ndistribution: {typ: pytorch}", "NBC212", "'type'"),
+        ("inputs: {x: {}}\ncompnent: train", "NBC212", "'component'"),
+        ("parameters: {x: {type: number, minimum: 9, max: 10, default: 9.5}}", "NBC212", "'min'"),
+    ],
+)
+def test_a_slip_in_a_contract_is_one_finding(
+    notebook: Notebook, contract: str, code: str, says: str
+) -> None:
+    tagged = notebook(
+        [
+            ("component:other", "y = 1"),
+            ("contract:other", "outputs: {y: {format: json}}"),
+            ("contract:train", contract),
+            ("component:train", "print(x)\ny = x"),
+        ]
+    )
+    (finding,) = examine(tagged).diagnostics
+    assert finding.code == code
+    assert says in finding.message
+
+
+def test_what_is_read_in_place_of_a_misspelt_key_has_its_place(notebook: Notebook) -> None:
+    tagged = notebook(
+        [
+            ("contract:train", "paramters:\n  x: {type: integer, minimum: 9, max: 1.5}\n"),
+            ("component:train", "print(x)"),
+        ]
+    )
+    found = [(d.code, d.place.line, d.place.column) for d in examine(tagged).diagnostics]
+    assert found == [("NBC212", 1, 1), ("NBC212", 2, 22), ("NBC215", 2, 39)]

@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from nbcomponent.contract.model import ParameterType, Scalar
-from nbcomponent.contract.parameters import data_type_of
+from nbcomponent.contract.parameters import Parts, data_type_of
 from nbcomponent.contract.values import (
     PATH_TYPES,
     Names,
@@ -35,7 +35,7 @@ class ScriptArgument:
 
     ``name`` is where argparse stores it; ``option`` how it is passed (``--max-epochs``), empty for a
     positional one. ``is_data``: a path by its type. ``default_path`` is the default of data.
-    ``place`` is that of the call, lines from 1 in the script.
+    ``place`` is that of the call, lines from 1 in the script; ``parts`` where its options are written.
     """
 
     name: str
@@ -50,6 +50,7 @@ class ScriptArgument:
     description: str | None = None
     is_data: bool = False
     default_path: str | None = None
+    parts: Parts = field(default_factory=dict, compare=False)
 
     @property
     def data_type(self) -> str:
@@ -353,6 +354,11 @@ class _Reader:
             description=_help(text),
             is_data=is_data,
             default_path=_path_default(default) if is_data else None,
+            parts={
+                (key,): self._place(given[key])
+                for key in ("type", "default", "choices")
+                if key in given
+            },
         )
 
     def _type(self, call: ast.Call, name: str, node: ast.expr | None) -> tuple[ParameterType, bool]:

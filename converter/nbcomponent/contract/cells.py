@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Literal, TypeVar, cast, get_args
 
 from nbcomponent.contract.model import (
@@ -24,7 +25,7 @@ from nbcomponent.contract.model import (
     Scalar,
 )
 from nbcomponent.contract.rules import column_problems, path_problem
-from nbcomponent.contract.written import Contract, place_of_span
+from nbcomponent.contract.written import Contract, place_of_span, span_of_value
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
 from nbcomponent.notebook.model import Cell
 from nbcomponent.schema.yaml_places import (
@@ -114,11 +115,12 @@ def read_contract(
     interface = reader.interface()
     return Contract(
         interface,
-        frozenset(document.keys),
+        frozenset(reader.document.keys),
         tuple(reader.diagnostics),
-        document,
+        reader.document,
         cell,
         origin,
+        frozenset(reader.broken),
     )
 
 
@@ -226,6 +228,9 @@ _OTHER_WORDS = {
     "max": "maximize",
     "min": "minimize",
 }
+_OPPOSITES = frozenset(("required",))
+"""Other words that say the contrary of the key that takes their place."""
+
 _DISTRIBUTION: dict[str, dict[str, Literal["count", "text", "boolean", "port"]]] = {
     "pytorch": {"nodes": "count", "processes_per_node": "count"},
     "mpi": {"nodes": "count", "processes_per_node": "count"},
@@ -268,7 +273,9 @@ class _Reader:
     def __init__(
         self, document: YamlDocument, cell: int | None, origin: int, exported: bool
     ) -> None:
-        self._document = document
+        self.document = document
+        self.broken: set[YamlPath] = set()
+        self._guessed: set[YamlPath] = set()
         self._cell = cell
         self._origin = origin
         self._exported = exported
@@ -276,11 +283,12 @@ class _Reader:
         self.diagnostics: list[Diagnostic] = []
 
     def interface(self) -> Interface:
-        for problem in self._document.problems:
+        for problem in self.document.problems:
             code = "NBC211" if problem.kind == "duplicate-key" else "NBC213"
+            self.broken.add(problem.path)
             place = place_of_span(problem.span, self._cell, self._origin)
             self.diagnostics.append(Diagnostic(code, "error", problem.message, place))
-        data = self._mapping(self._document.data, (), "contract")
+        data = self._mapping(self.document.data, (), "contract")
         self._component = self._text(data, ("component",)) or None
         name = self._component or ""
         if data.get("schema") not in (None, CONTRACT_SCHEMA):
@@ -311,7 +319,10 @@ class _Reader:
     def _report(
         self, code: str, path: YamlPath, message: str, *, key: bool = False, fix: str | None = None
     ) -> None:
-        span = self._document.span_of_key(path) if key else self._document.span_of(path)
+        self.broken.add(path)
+        if path in self._guessed:
+            return  # that it does not fit here follows from the key, which was reported
+        span = self.document.span_of_key(path) if key else span_of_value(self.document, path)
         self.diagnostics.append(
             Diagnostic(
                 code,
@@ -340,13 +351,39 @@ class _Reader:
         if kind is None:
             return data
         known = _KEYS[kind] + (_EXPORTED_KEYS.get(kind, ()) if self._exported else ())
-        told = {problem.path for problem in self._document.problems}
-        for key in data:
-            if key not in known and (*path, key) not in told:
-                self._unknown_key((*path, key), key, known)
-        return {key: item for key, item in data.items() if key in known}
+        told = {problem.path for problem in self.document.problems}
+        read: dict[str, object] = {}
+        for key, item in data.items():
+            if key in known:
+                read[key] = item
+            elif (*path, key) not in told:
+                meant = self._unknown_key((*path, key), key, known)
+                if meant is not None and meant not in data and meant not in read:
+                    read[meant] = item
+                    self._read_as((*path, key), meant, item)
+        return read
 
-    def _unknown_key(self, path: YamlPath, key: str, known: tuple[str, ...]) -> None:
+    def _read_as(self, path: YamlPath, meant: str, item: object) -> None:
+        """Go on with what was meant by the key at ``path``, so that one slip is one finding."""
+        document = self.document
+        if not self._guessed:
+            document = replace(
+                document,
+                keys=dict(document.keys),
+                values=dict(document.values),
+                texts=dict(document.texts),
+            )
+            self.document = document
+        new = (*path[:-1], meant)
+        self._guessed.add(new)
+        for places in (document.keys, document.values, document.texts):
+            assert isinstance(places, dict)
+            for below in _paths_in(item):
+                if path + below in places:
+                    places[new + below] = places[path + below]
+
+    def _unknown_key(self, path: YamlPath, key: str, known: tuple[str, ...]) -> str | None:
+        """Report the key. What it is read as, None where that cannot be told."""
         guess = _guess(key, known)
         hint = f"; did you mean {guess!r}?" if guess else f"; known are {', '.join(known)}"
         self._report(
@@ -354,8 +391,9 @@ class _Reader:
             path,
             f"the key {key!r} is not known here{hint}",
             key=True,
-            fix=f"Write {guess}" if guess else None,
+            fix=f"write {guess}" if guess else None,
         )
+        return guess if key not in _OPPOSITES else None
 
     def _text(self, data: Mapping[str, object], path: YamlPath) -> str | None:
         value = data.get(str(path[-1]))
@@ -408,9 +446,9 @@ class _Reader:
             code,
             path,
             f"{path[-1]} must be one of {', '.join(known)}, but is {value!r}{hint}",
-            fix=f"Write {guess}" if guess else None,
+            fix=f"write {guess}" if guess else None,
         )
-        return None
+        return next((choice for choice in known if choice == guess), None)
 
     def _list(self, data: Mapping[str, object], path: YamlPath) -> list[object]:
         value = data.get(str(path[-1]))
@@ -475,12 +513,12 @@ class _Reader:
         if value is None:
             return None
         if not isinstance(value, str):
-            written = self._document.texts.get(("version",), str(value))
+            written = self.document.texts.get(("version",), str(value))
             self._report(
                 "NBC228",
                 ("version",),
                 f'the version is {_kind(value)}, not text; write version: "{written}"',
-                fix=f'Write "{written}"',
+                fix=f'write "{written}"',
             )
             return None
         if not _VERSION.fullmatch(value):
@@ -545,7 +583,7 @@ class _Reader:
     def _line(self, path: YamlPath) -> int | None:
         if self._cell is None:
             return None
-        return self._document.span_of_key(path).line + self._origin
+        return self.document.span_of_key(path).line + self._origin
 
     def _choices(
         self, data: Mapping[str, object], path: YamlPath
@@ -615,11 +653,13 @@ class _Reader:
             nullable = self._boolean(item, (*here, "nullable"))
             required = self._boolean(item, (*here, "required"))
             allowed: tuple[Scalar, ...] | None = None
+            kept: list[int] = []
             if item.get("allowed") is not None:
                 scalars = [
                     self._scalar(entry, (*here, "allowed", index))
                     for index, entry in enumerate(self._list(item, (*here, "allowed")))
                 ]
+                kept = [index for index, entry in enumerate(scalars) if entry is not None]
                 allowed = tuple(entry for entry in scalars if entry is not None)
             column = Column(
                 name=name,
@@ -633,8 +673,9 @@ class _Reader:
                 meaning=self._text(item, (*here, "meaning")),
                 required=True if required is None else required,
             )
-            for code, message in column_problems(column):
-                self._report(code, here, message, key=True)
+            for code, message, at in column_problems(column):
+                written = tuple(kept[part] if isinstance(part, int) else part for part in at)
+                self._report(code, (*here, *written), message)
             yield column
 
     def _metrics(self, data: Mapping[str, object]) -> Iterable[Metric]:
@@ -693,6 +734,9 @@ class _Reader:
         item = self._mapping(data.get("distribution"), path, None)
         if not item:
             return {}
+        known_keys = {key for keys in _DISTRIBUTION.values() for key in keys}
+        if "type" not in item:
+            item = self._with_meant_type(item, path, known_keys)
         kind = self._text(item, (*path, "type"))
         if kind is None:
             if item.get("type") is None:
@@ -709,7 +753,7 @@ class _Reader:
                 (*path, "type"),
                 "Azure ML has no distribution type deepspeed; write pytorch (DeepSpeed reads the "
                 "variables that its launch sets) or mpi, and start the script with DeepSpeed's library",
-                fix="Write pytorch",
+                fix="write pytorch",
             )
             return {}
         if kind not in _DISTRIBUTION:
@@ -722,7 +766,7 @@ class _Reader:
             if key == "type":
                 continue
             if key not in known:
-                if any(key in others for others in _DISTRIBUTION.values()):
+                if key in known_keys:
                     self._report(
                         "NBC227", here, f"{key} has no meaning for the type {kind}", key=True
                     )
@@ -735,6 +779,17 @@ class _Reader:
             else:
                 read[key] = self._count(item, here, 1 if key != "parameter_server_count" else 0)
         return _present(item, read)
+
+    def _with_meant_type(
+        self, item: dict[str, object], path: YamlPath, known: set[str]
+    ) -> dict[str, object]:
+        """The mapping of a distribution with its type, where only the key is misspelt."""
+        for key in item:
+            if key not in known and _guess(key, ("type", *known)) == "type":
+                self._unknown_key((*path, key), key, ("type", *known))
+                self._read_as((*path, key), "type", item[key])
+                return {"type" if name == key else name: value for name, value in item.items()}
+        return item
 
     def _checkpoint(self, data: Mapping[str, object]) -> dict[str, object]:
         item = self._mapping(data.get("checkpoint"), ("checkpoint",), "checkpoint")
@@ -796,5 +851,21 @@ def _guess(word: str, known: Iterable[str]) -> str | None:
     other = _OTHER_WORDS.get(word)
     if other in choices:
         return other
-    close = difflib.get_close_matches(word.lower().replace("-", "_"), choices, 1, 0.7)
+    wanted = word.lower().replace("-", "_")
+    for choice in choices:
+        if sorted(choice) == sorted(wanted):  # letters in another order: `form` is `from`
+            return choice
+    close = difflib.get_close_matches(wanted, choices, 1, 0.7)
     return close[0] if close else None
+
+
+def _paths_in(item: object) -> Iterator[YamlPath]:
+    """The paths of all that ``item`` holds, itself first."""
+    waiting: list[tuple[YamlPath, object]] = [((), item)]
+    while waiting:
+        path, value = waiting.pop()
+        yield path
+        if isinstance(value, dict):
+            waiting += [((*path, key), inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            waiting += [((*path, index), inner) for index, inner in enumerate(value)]

@@ -20,7 +20,8 @@ class CommentReading:
 
     ``min_open``/``max_open``: that end of the range is left out. ``choices`` are texts as written.
     ``type_text`` is a type comment's. ``bad_range`` is a bracket that looks like a range and is none.
-    ``form_type`` is the type that a Colab form names.
+    ``form_type`` is the type that a Colab form names. ``range_text`` and ``choices_text`` are the range and
+    the choices as written, with their brackets, so that they can be found again.
     """
 
     description: str | None = None
@@ -33,6 +34,8 @@ class CommentReading:
     type_text: str | None = None
     bad_range: str | None = None
     form_type: str | None = None
+    range_text: str | None = None
+    choices_text: str | None = None
 
 
 _NUMBER = r"[-+]?(?:\d[\d_]*(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|∞)"
@@ -93,6 +96,8 @@ def read_comment(text: str, numeric: bool = True) -> CommentReading:
         type_text=type_text,
         bad_range=reading.bad_range,
         form_type=_as_text(form.get("type")),
+        range_text=reading.range_text,
+        choices_text=reading.choices_text,
     )
 
 
@@ -107,22 +112,25 @@ def is_directive(text: str) -> bool:
 def _parts(text: str, numeric: bool) -> CommentReading:
     low = high = None
     low_open = high_open = False
-    bad = None
+    bad = range_text = None
     found = _RANGE.search(text)
     if found is not None and (found.group(2) or found.group(3)):
         low, high = _number(found.group(2)), _number(found.group(3))
         low_open = found.group(1) == "(" and low is not None
         high_open = found.group(4) == ")" and high is not None
+        range_text = found.group()
         text = f"{text[: found.start()].rstrip()} {text[found.end() :].lstrip()}".strip()
     else:
         like = _LIKE_RANGE.search(text[:_LONGEST_RANGE])
         bad = like.group() if like is not None else None
     choices: tuple[str, ...] | None = None
+    choices_text: str | None = None
     unit: str | None = None
     while True:
         listed, measured = _CHOICES.search(text), _UNIT.search(text)
         if choices is None and listed is not None and "," in listed.group(1):
             choices = tuple(item.strip() for item in listed.group(1).split(",") if item.strip())
+            choices_text = listed.group().rstrip(".;")
             text = text[: listed.start()].rstrip()
         elif (
             unit is None
@@ -135,7 +143,16 @@ def _parts(text: str, numeric: bool) -> CommentReading:
         else:
             break
     return CommentReading(
-        " ".join(text.split()) or None, low, high, low_open, high_open, choices, unit, None, bad
+        description=" ".join(text.split()) or None,
+        min=low,
+        max=high,
+        min_open=low_open,
+        max_open=high_open,
+        choices=choices,
+        unit=unit,
+        bad_range=bad,
+        range_text=range_text,
+        choices_text=choices_text,
     )
 
 

@@ -292,7 +292,13 @@ def _script_name(argument: ScriptArgument, is_data: bool) -> DeclaredName:
         cell=argument.place.cell,
         line=line,
     )
-    return DeclaredName(argument.name, argument.place, parameter=parameter, written_type=True)
+    return DeclaredName(
+        argument.name,
+        argument.place,
+        parameter=parameter,
+        written_type=True,
+        parts=argument.parts,
+    )
 
 
 def _declared_paths(lines: Iterable[tuple[DeclaredName, bool]]) -> frozenset[str]:
@@ -425,7 +431,11 @@ class _Merger:
         name = parameter.name
         self._put("parameters", name, self._contract.key_place("parameters", name))
         told = (parameter.default, parameter.min, parameter.max, parameter.choices)
-        if not self._says("parameters", name, "type") and all(item is None for item in told):
+        if (
+            not self._says("parameters", name, "type")
+            and all(item is None for item in told)
+            and not self._contract.is_broken("parameters", name)
+        ):
             self._report(
                 "NBC230",
                 f"the type of the parameter {name} is written nowhere; "
@@ -435,14 +445,19 @@ class _Merger:
         self._check(parameter)
         return parameter
 
-    def _check(self, parameter: Parameter) -> None:
+    def _check(self, parameter: Parameter, line: DeclaredName | None = None) -> None:
+        """Findings about a parameter, each where the value at fault is written."""
         from nbcomponent.contract.rules import parameter_problems
 
-        keys = {"NBC215": ("min", "max", "choices"), "NBC216": ("default",)}
-        for code, message in parameter_problems(parameter):
-            said = [k for k in keys[code] if self._says("parameters", parameter.name, k)]
+        name = parameter.name
+        for code, message, path in parameter_problems(parameter):
+            in_contract = line is None or self._says("parameters", name, str(path[0]))
             self._report(
-                code, message, self._contract.place("parameters", parameter.name, *said[:1])
+                code,
+                message,
+                self._contract.place("parameters", name, *path)
+                if in_contract or line is None
+                else line.place_of(*path),
             )
 
     def _parameter_with_line(self, said: Parameter, line: DeclaredName) -> Parameter:
@@ -482,7 +497,7 @@ class _Merger:
             unit=said.unit or merged.unit,
         )
         if merged != replace(line.parameter, description=merged.description, unit=merged.unit):
-            self._check(merged)
+            self._check(merged, line)
         return merged
 
     # Data

@@ -153,7 +153,7 @@ def complete(
             *tagged.diagnostics,
             *declarations.diagnostics,
             *analysis.diagnostics,
-            *(d for component in analysis.components for d in component.diagnostics),
+            *(work.with_what_is_meant(d) for c in analysis.components for d in c.diagnostics),
             *work.diagnostics,
         )
     )
@@ -199,6 +199,7 @@ class _Completion:
         self._declarations = declarations
         self._components = {component.name: component for component in analysis.components}
         self._crossings = [c for component in analysis.components for c in component.crossings]
+        self._misnamed: dict[tuple[str, str], tuple[str, Place]] = {}
         self.diagnostics: list[Diagnostic] = []
 
     def interfaces(self) -> dict[str, Interface]:
@@ -246,6 +247,31 @@ class _Completion:
             return place
         cells = self._tagged.component_cells.get(component)
         return Place(cells[0], 1, 1, 1, 1) if cells else FILE_START
+
+    # Names that are misspelt: what reads nothing, and what nothing defines, are one mistake
+
+    def _is_misnamed(self, component: str, name: str, place: Place) -> bool:
+        """Whether the component misses a name so like ``name``, which it does not read, that it is meant."""
+        analysis = self._components[component]
+        missing = [d.name for d in analysis.dependencies if d.diagnostic in ("NBC101", "NBC102")]
+        meant = _nearest(name, missing)
+        if meant is not None:
+            self._misnamed[component, meant] = (name, place)
+        return meant is not None
+
+    def with_what_is_meant(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A finding about a missing name, with the declaration in which it is probably misspelt."""
+        if diagnostic.code not in ("NBC101", "NBC102") or diagnostic.component is None:
+            return diagnostic
+        found = self._misnamed.get((diagnostic.component, diagnostic.name or ""))
+        if found is None:
+            return diagnostic
+        declared, place = found
+        title = (
+            f"write `{diagnostic.name}` in cell {place.cell}, line {place.line}, which declares "
+            f"`{declared}`, or `{declared}` here"
+        )
+        return replace(diagnostic, fix=Fix(title, "edit"))
 
     # Which declarations a component uses
 
@@ -296,6 +322,8 @@ class _Completion:
             return True
         if name in offered:
             return False
+        if self._is_misnamed(analysis.name, name, self._place(analysis.name, section, name)):
+            return True
         code, what = ("NBC240", "parameter") if section == "parameters" else ("NBC242", "input")
         self._report(
             code,
@@ -311,11 +339,16 @@ class _Completion:
         needed = any(dependency.name == name for dependency in analysis.dependencies)
         if not port.binds_path:
             if name not in analysis.binds and not needed:
+                meant = _nearest(name, analysis.binds)
                 self._report(
                     "NBC243",
                     "error",
-                    f"{analysis.name} never gives the output {name} a value; assign it in one of "
-                    "its cells, or remove the output",
+                    f"{analysis.name} never gives the output {name} a value; "
+                    + (
+                        f"did you mean {meant}?"
+                        if meant
+                        else "assign it in one of its cells, or remove the output"
+                    ),
                     place,
                     analysis.name,
                 )
@@ -323,6 +356,8 @@ class _Completion:
             return
         elif name in analysis.binds:
             is_path = name in self._declarations.path_variables
+            if not is_path and self._contract(analysis.name).is_broken("outputs", name):
+                return  # what is written there may be the format
             self._report(
                 "NBC241" if is_path else "NBC226",
                 "error",
@@ -365,6 +400,8 @@ class _Completion:
                     if place is None or ("NBC241", place) in told:
                         continue
                     seen.add(name)
+                    if any(self._is_misnamed(other, name, place) for other in self._components):
+                        continue
                     what = "parameter" if section == "parameters" else "path"
                     self._report(
                         "NBC240",
@@ -636,11 +673,22 @@ class _Completion:
 
         for section, ports in (("inputs", interface.inputs), ("outputs", interface.outputs)):
             for port in ports:
-                if (section, port.variable) not in contract.stated:
+                path = (section, port.variable)
+                if path not in contract.stated or any(
+                    contract.is_broken(*path, key) for key in ("type", "format")
+                ):
                     continue
-                for code, message, key in port_problems(replace(port, name=port.variable)):
-                    place = contract.place(section, port.variable, key)
+                for code, message, at in port_problems(replace(port, name=port.variable)):
+                    place = contract.place(*path, *at)
                     self._report(code, "error", message, place, interface.component)
+
+
+def _nearest(name: str, names: Iterable[str]) -> str | None:
+    """The name that differs from ``name`` by a slip of the hand; None where there is none."""
+    from difflib import get_close_matches  # only where something is wrong
+
+    close = get_close_matches(name, sorted(names), 1, 0.8)
+    return close[0] if close else None
 
 
 def _by_variable(ports: Iterable[Port], variable: str) -> Port | None:

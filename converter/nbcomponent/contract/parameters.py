@@ -16,8 +16,9 @@ import ast
 import io
 import posixpath
 import tokenize
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Union
 
 from nbcomponent.contract.annotations import (
     ChoiceValue,
@@ -44,13 +45,16 @@ from nbcomponent.core.places import place_of
 from nbcomponent.core.trees import walk
 from nbcomponent.notebook.model import PLACEHOLDER, Cell, CellCode, TaggedNotebook
 
+Parts = Mapping[tuple[Union[str, int], ...], Place]
+"""Places by the key that a contract has for what stands there, and an index for one of several."""
+
 
 @dataclass(frozen=True, slots=True)
 class DeclaredName:
     """One name of a parameters cell: a parameter or, for a ``Path``, data.
 
     ``written_type``: the type is written (annotation, type comment, form), not told by the value, so
-    a contract cannot say another one.
+    a contract cannot say another one. ``parts`` says where type, default, range and choices are written.
     """
 
     name: str
@@ -58,6 +62,11 @@ class DeclaredName:
     parameter: Parameter | None = None
     port: Port | None = None
     written_type: bool = False
+    parts: Parts = field(default_factory=dict, compare=False)
+
+    def place_of(self, *path: str | int) -> Place:
+        """The place of one part: a key of the contract and, for one of several, its index."""
+        return self.parts.get(path) or self.parts.get(path[:1]) or self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +290,7 @@ class _Reader:
                     "error",
                     f"{raw.name} has the type {error.text}, which no argument of a component can "
                     "have; use int, float, str, bool, Literal[...] or Path",
-                    raw.place,
+                    self._place_of_type(raw, comment),
                 )
             return None
 
@@ -295,12 +304,16 @@ class _Reader:
                 "NBC216",
                 "error",
                 f"{raw.name} is a Path, but its value {value!r} is none",
-                raw.place,
+                self._place_of_value(raw),
             )
             return None
         if comment.min is not None or comment.max is not None or comment.choices:
+            written = comment.range_text or comment.choices_text
             self._report(
-                "NBC215", "error", f"{raw.name} is a Path: it has no range or choices", raw.place
+                "NBC215",
+                "error",
+                f"{raw.name} is a Path: it has no range or choices",
+                self._place_in_comment(raw, written),
             )
         return DeclaredName(
             raw.name,
@@ -316,6 +329,7 @@ class _Reader:
                 line=raw.place.line,
             ),
             written_type=True,
+            parts=self._parts(raw, comment),
         )
 
     def _literal(self, raw: _Raw, reading: TypeReading, value: Value) -> DeclaredName | None:
@@ -331,7 +345,7 @@ class _Reader:
                 "error",
                 f"{raw.name} is declared as {_WORDS.get(reading.kind, reading.kind)}, but its value "
                 "is a path; annotate it as Path",
-                raw.place,
+                self._place_of_value(raw),
             )
             return None
         kind = reading.kind if reading.kind != "any" else _kind_of(value)
@@ -360,12 +374,17 @@ class _Reader:
             cell=self._cell,
             line=raw.place.line,
         )
-        parameter = self._with_comment(raw, parameter, comment)
-        for code, message in parameter_problems(parameter):
-            self._report(code, "error", message, raw.place)
-        return DeclaredName(
-            raw.name, raw.place, parameter=parameter, written_type=reading.kind != "any"
+        declared = DeclaredName(
+            raw.name,
+            raw.place,
+            parameter=self._with_comment(raw, parameter, comment),
+            written_type=reading.kind != "any",
+            parts=self._parts(raw, comment),
         )
+        assert declared.parameter is not None
+        for code, message, path in parameter_problems(declared.parameter):
+            self._report(code, "error", message, declared.place_of(*path))
+        return declared
 
     def _container(self, raw: _Raw, kind: str) -> None:
         self._report(
@@ -374,7 +393,7 @@ class _Reader:
             f"{raw.name} is a {kind}; an argument of a component is a number, a text or a boolean. "
             "Pass text and take it apart in the cell that uses it (json.loads, split), write one "
             "parameter for each part, or put it into a file that is an input",
-            raw.place,
+            self._place_of_value(raw),
         )
 
     def _with_comment(self, raw: _Raw, parameter: Parameter, comment: CommentReading) -> Parameter:
@@ -385,7 +404,7 @@ class _Reader:
                 "error",
                 f"{comment.bad_range} in the comment of {raw.name} is no range; write "
                 "`[1..100]`, `[0..]` or `[..10]` with plain numbers",
-                raw.place,
+                self._place_in_comment(raw, comment.bad_range),
             )
         for end, bound, is_open in (
             ("min", comment.min, comment.min_open),
@@ -399,7 +418,7 @@ class _Reader:
                     "error",
                     f"the range of {raw.name} leaves its end {bound} out, which only integers can; "
                     "write the smallest or largest allowed number in square brackets",
-                    raw.place,
+                    self._place_in_comment(raw, comment.range_text),
                 )
                 is_open = False
             if isinstance(bound, float) and bound.is_integer() and parameter.type == "integer":
@@ -416,7 +435,7 @@ class _Reader:
                     "error",
                     f"the choices in the comment of {raw.name} do not fit its type "
                     f"{parameter.type}",
-                    raw.place,
+                    self._place_in_comment(raw, comment.choices_text),
                 )
             else:
                 parameter = replace(parameter, choices=choices)
@@ -425,18 +444,102 @@ class _Reader:
     # Comments
 
     def _comment(self, raw: _Raw, numeric: bool = True) -> CommentReading:
+        texts = [self._comments[line] for line in self._lines_of_comment(raw)]
+        return read_comment(" ".join(texts), numeric)
+
+    def _lines_of_comment(self, raw: _Raw) -> list[int]:
         first, last = raw.statement.lineno, raw.statement.end_lineno or raw.statement.lineno
-        texts = [self._comments[line] for line in range(first, last + 1) if line in self._comments]
-        if not texts and last + 1 not in self._statement_lines:
+        lines = [line for line in range(first, last + 1) if line in self._comments]
+        if not lines and last + 1 not in self._statement_lines:
             above = first - 1
             while above in self._comment_lines and not is_directive(self._comments[above]):
-                texts.insert(0, self._comments[above])
+                lines.insert(0, above)
                 above -= 1
-        return read_comment(" ".join(texts), numeric)
+        return lines
+
+    # Places
+
+    def _place_of_value(self, raw: _Raw) -> Place:
+        return raw.place if raw.value is None else place_of(raw.value, self._cell, self._lines)
+
+    def _place_of_type(self, raw: _Raw, comment: CommentReading) -> Place:
+        if raw.annotation is not None:
+            return place_of(raw.annotation, self._cell, self._lines)
+        if comment.type_text is not None:
+            return self._place_in_comment(raw, comment.type_text)
+        return self._place_of_value(raw)
+
+    def _place_in_comment(self, raw: _Raw, text: str | None) -> Place:
+        """Where the comment of a declaration has ``text``; all of the comment where it is not one piece."""
+        places = list(self._places_of_comment(raw))
+        for place in places if text else ():
+            assert text is not None
+            written = self._lines[place.line - 1][place.column - 1 : place.end_column - 1]
+            start = written.find(text)
+            if start >= 0:
+                column = place.column + start
+                return replace(place, column=column, end_column=column + len(text))
+        return places[0] if places else raw.place
+
+    def _places_of_comment(self, raw: _Raw) -> Iterator[Place]:
+        for line in self._lines_of_comment(raw):
+            comment = self._comments[line]
+            start = self._lines[line - 1].rfind(comment) + 1
+            if start:
+                yield Place(self._cell, line, start, line, start + len(comment))
+
+    def _parts(self, raw: _Raw, comment: CommentReading) -> Parts:
+        """Where type, default, range and choices of a declaration are written."""
+        of_type = self._place_of_type(raw, comment)
+        parts: dict[tuple[str | int, ...], Place] = {("type",): of_type}
+        if raw.value is not None:
+            parts["default",] = self._place_of_value(raw)
+        parts["min",] = parts["max",] = parts["choices",] = of_type
+        if comment.min is not None or comment.max is not None:
+            whole = self._place_in_comment(raw, comment.range_text)
+            parts["min",], parts["max",] = _ends_of_range(whole, comment.range_text)
+        if comment.choices is not None:
+            whole = self._place_in_comment(raw, comment.choices_text)
+            parts["choices",] = whole
+            parts.update(_items_of_choices(whole, comment.choices_text))
+        return parts
 
     def _report(self, code: str, severity: Severity, message: str, place: Place) -> None:
         fix = Fix("Move the line to the cell that uses it", "edit") if code == "NBC232" else None
         self._diagnostics.append(Diagnostic(code, severity, message, place, fix=fix))
+
+
+def _ends_of_range(whole: Place, text: str | None) -> tuple[Place, Place]:
+    """The places of both numbers of a range such as ``[1..100]``; one that is missing has that of all."""
+    if text is None or whole.end_column - whole.column != len(text):
+        return whole, whole
+    low, dots, high = text[:-1].partition("..")
+    return (
+        _within(whole, low[1:], whole.column + 1),
+        _within(whole, high, whole.column + len(low) + len(dots)),
+    )
+
+
+def _items_of_choices(whole: Place, text: str | None) -> dict[tuple[str | int, ...], Place]:
+    """The place of each of the choices such as ``{cnn, mlp}``."""
+    places: dict[tuple[str | int, ...], Place] = {}
+    if text is None or whole.end_column - whole.column != len(text):
+        return places
+    column = whole.column + 1
+    for item in text[1:-1].split(","):
+        if item.strip():
+            places["choices", len(places)] = _within(whole, item, column)
+        column += len(item) + 1
+    return places
+
+
+def _within(whole: Place, text: str, column: int) -> Place:
+    """The place of ``text`` without blanks around it, which begins at ``column``."""
+    inner = text.strip()
+    if not inner:
+        return whole
+    start = column + text.find(inner)
+    return replace(whole, column=start, end_column=start + len(inner))
 
 
 _FORM_KINDS: dict[str, Kind] = {

@@ -6,11 +6,12 @@ import math
 import posixpath
 import re
 from collections.abc import Iterable
+from typing import Union
 
 from nbcomponent.contract.model import Column, Parameter, ParameterType, Port
 
-Problem = tuple[str, str]
-"""A code and its message."""
+Problem = tuple[str, str, tuple[Union[str, int], ...]]
+"""A code, its message, and the key (for an item of a list with its index) of the value at fault."""
 
 _TYPE_WORDS: dict[ParameterType, str] = {
     "integer": "an integer",
@@ -52,15 +53,20 @@ def parameter_problems(parameter: Parameter) -> Iterable[Problem]:
     """What is wrong with a parameter in itself: its range, its choices, its default."""
     name, kind = parameter.name, parameter.type
     numeric = kind in ("integer", "number")
-    bounds = [("minimum", parameter.min), ("maximum", parameter.max)]
+    bounds = [("min", "minimum", parameter.min), ("max", "maximum", parameter.max)]
     sound = True
-    if not numeric and any(bound is not None for _, bound in bounds):
+    written = [key for key, _, bound in bounds if bound is not None]
+    if not numeric and written:
         sound = False
-        yield "NBC215", f"{name} is {_TYPE_WORDS[kind]}: it has no minimum or maximum"
-    for end, bound in bounds if numeric else ():
+        yield (
+            "NBC215",
+            f"{name} is {_TYPE_WORDS[kind]}: it has no minimum or maximum",
+            (written[0],),
+        )
+    for key, end, bound in bounds if numeric else ():
         if bound is not None and not fits_type(bound, kind):
             sound = False
-            yield "NBC215", f"the {end} {bound!r} of {name} is not {_TYPE_WORDS[kind]}"
+            yield "NBC215", f"the {end} {bound!r} of {name} is not {_TYPE_WORDS[kind]}", (key,)
     if (
         sound
         and parameter.min is not None
@@ -71,6 +77,7 @@ def parameter_problems(parameter: Parameter) -> Iterable[Problem]:
         yield (
             "NBC215",
             f"the minimum {parameter.min!r} of {name} is above its maximum {parameter.max!r}",
+            ("min",),
         )
     if parameter.choices is not None:
         yield from _choice_problems(parameter)
@@ -78,26 +85,31 @@ def parameter_problems(parameter: Parameter) -> Iterable[Problem]:
     if parameter.default is not None and (sound or not fits_type(parameter.default, kind)):
         problem = value_problem(parameter, parameter.default, "the default")
         if problem is not None:
-            yield "NBC216", problem
+            yield "NBC216", problem, ("default",)
 
 
 def _choice_problems(parameter: Parameter) -> Iterable[Problem]:
     name, choices = parameter.name, parameter.choices or ()
     if not choices:
-        yield "NBC215", f"{name} has an empty list of choices"
+        yield "NBC215", f"{name} has an empty list of choices", ("choices",)
     if parameter.type == "boolean":
-        yield "NBC215", f"{name} is a boolean: it has no choices"
+        yield "NBC215", f"{name} is a boolean: it has no choices", ("choices",)
         return
-    for choice in choices:
+    seen: set[object] = set()
+    for index, choice in enumerate(choices):
+        message = None
         if not fits_type(choice, parameter.type):
-            yield "NBC215", f"the choice {choice!r} of {name} is not {_TYPE_WORDS[parameter.type]}"
+            message = f"the choice {choice!r} of {name} is not {_TYPE_WORDS[parameter.type]}"
         elif isinstance(choice, (int, float)) and (
             (parameter.min is not None and choice < parameter.min)
             or (parameter.max is not None and choice > parameter.max)
         ):
-            yield "NBC215", f"the choice {choice!r} of {name} is outside its range"
-    if len(set(choices)) < len(choices):
-        yield "NBC215", f"{name} lists a choice twice"
+            message = f"the choice {choice!r} of {name} is outside its range"
+        elif choice in seen:
+            message = f"{name} lists the choice {choice!r} twice"
+        seen.add(choice)
+        if message is not None:
+            yield "NBC215", message, ("choices", index)
 
 
 _INTEGER_DTYPE = re.compile(r"u?int(8|16|32|64)|U?Int(8|16|32|64)")
@@ -131,19 +143,21 @@ def column_problems(column: Column) -> Iterable[Problem]:
             "NBC224",
             f"the column {name} has the dtype {column.dtype!r}, which is no name of numpy or pandas "
             "(int64, float64, bool, string, object, category, datetime64[ns])",
+            ("dtype",),
         )
         return
-    ranged = column.min is not None or column.max is not None
-    if ranged and kind not in ("any", "integer", "number") and column.dtype != "object":
-        yield "NBC224", f"the column {name} has the dtype {column.dtype}: it has no min or max"
+    written = [key for key in ("min", "max") if getattr(column, key) is not None]
+    if written and kind not in ("any", "integer", "number") and column.dtype != "object":
+        message = f"the column {name} has the dtype {column.dtype}: it has no min or max"
+        yield "NBC224", message, (written[0],)
     if column.min is not None and column.max is not None and column.min > column.max:
-        yield (
-            "NBC224",
-            f"the min {column.min!r} of the column {name} is above its max {column.max!r}",
-        )
-    for value in column.allowed or ():
+        message = f"the min {column.min!r} of the column {name} is above its max {column.max!r}"
+        yield "NBC224", message, ("min",)
+    for index, value in enumerate(column.allowed or ()):
+        where: tuple[str | int, ...] = ("allowed", index)
         if not _fits_dtype(value, kind, column.dtype):
-            yield "NBC224", f"the allowed value {value!r} of the column {name} is no {column.dtype}"
+            message = f"the allowed value {value!r} of the column {name} is no {column.dtype}"
+            yield "NBC224", message, where
         elif (
             isinstance(value, (int, float))
             and not isinstance(value, bool)
@@ -152,9 +166,10 @@ def column_problems(column: Column) -> Iterable[Problem]:
                 or (column.max is not None and value > column.max)
             )
         ):
-            yield "NBC224", f"the allowed value {value!r} of the column {name} is outside its range"
+            message = f"the allowed value {value!r} of the column {name} is outside its range"
+            yield "NBC224", message, where
     if column.allowed is not None and not column.allowed:
-        yield "NBC224", f"the column {name} allows no value at all"
+        yield "NBC224", f"the column {name} allows no value at all", ("allowed",)
 
 
 def _fits_dtype(value: object, kind: str, dtype: str | None) -> bool:
@@ -198,24 +213,28 @@ _SUFFIXES = {
 }
 
 
-def port_problems(port: Port) -> Iterable[tuple[str, str, str]]:
-    """What is wrong with data in itself: code, message, and the key that it is about."""
+def port_problems(port: Port) -> Iterable[Problem]:
+    """What is wrong with data in itself: its type, format, columns and files."""
     name, kind, format_ = port.name, port.type, port.format
     if format_ is not None and kind != "uri_file":
         if not port.binds_path:
             yield (
                 "NBC226",
                 f"{name} is stored as {format_}, which is one file: its type is uri_file, not {kind}",
-                "type",
+                ("type",),
             )
         elif not (kind == "uri_folder" and format_ == "parquet"):
-            yield "NBC226", f"{name} has the type {kind}, which has no format {format_}", "format"
+            yield (
+                "NBC226",
+                f"{name} has the type {kind}, which has no format {format_}",
+                ("format",),
+            )
     suffix = _SUFFIXES.get(posixpath.splitext(port.default or "")[1].lower())
     if format_ is not None and suffix is not None and suffix != format_ and kind == "uri_file":
         yield (
             "NBC226",
             f"{name} has the format {format_}, but its path is {port.default!r}",
-            "format",
+            ("format",),
         )
     if port.columns:
         table = format_ if format_ is not None else suffix
@@ -224,18 +243,18 @@ def port_problems(port: Port) -> Iterable[tuple[str, str, str]]:
                 "NBC226",
                 f"{name} is a folder, but columns describe one table; make it a uri_file, or say in "
                 "meaning and files what the folder holds",
-                "columns",
+                ("columns",),
             )
         elif kind not in ("uri_file", "uri_folder", "mltable"):
-            yield "NBC226", f"{name} has the type {kind}, which has no columns", "columns"
+            yield "NBC226", f"{name} has the type {kind}, which has no columns", ("columns",)
         elif table not in _TABLES and kind != "mltable":
             what = f"the format {table}" if table else "no format"
             yield (
                 "NBC226",
                 f"{name} has columns, but {what}; write format: parquet or format: csv",
-                "columns",
+                ("columns",),
             )
     if port.json_schema is not None and (format_ or suffix) != "json":
-        yield "NBC226", f"{name} has a JSON schema, but not the format json", "schema"
+        yield "NBC226", f"{name} has a JSON schema, but not the format json", ("schema",)
     if port.files and kind not in ("uri_folder", "mlflow_model", "custom_model", "triton_model"):
-        yield "NBC226", f"{name} is one file, but lists files; make it a uri_folder", "files"
+        yield "NBC226", f"{name} is one file, but lists files; make it a uri_folder", ("files",)
