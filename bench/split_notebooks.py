@@ -50,8 +50,10 @@ from notebook_files import (
 
 PLACEHOLDER = re.compile(
     r"<Figure size .*>|<IPython\.(?:core|lib)\.display\.\w+ object>|interactive\(children="
+    r"|\[?(?:<matplotlib[\w.]+>(?:, ?|\]?$))+$"
 )
-"""What a display of an image, of HTML or of a live control says as text: a script shows none."""
+"""What a display of an image, of HTML, of a live control or of a handle of Matplotlib says as text: nothing
+that a script must show."""
 
 PARTS = ("p1", "p2", "p3")
 
@@ -69,6 +71,7 @@ nbformat.write(notebook, sys.argv[4])
 def normal(text: str) -> list[str]:
     """Lines of output without what changes from run to run: addresses, timings, folders, images, white space."""
     text = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text)
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
     text = re.sub(r"0x[0-9a-fA-F]+", "0x", text)
     text = re.sub(r"/tmp/[\w./-]+", "/tmp", text)
     text = re.sub(r"<(?:ipython-input|cell|stdin)[^>]*>", "<cell>", text)

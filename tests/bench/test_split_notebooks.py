@@ -18,7 +18,17 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 def test_what_changes_from_run_to_run_is_not_compared() -> None:
     first = split_notebooks.normal("<C at 0x7f12>\n\x1b[1ma  b\x1b[0m\n10 ms per loop\n")
     second = split_notebooks.normal("<C at 0x9999>\na b \n12 ms per loop")
-    assert first == second == ["<C at 0x>", "a b"]
+    assert first == second == ["<C>", "a b"]
+
+
+def test_handles_of_plots_are_not_compared() -> None:
+    line = "<matplotlib.lines.Line2D at 0x7f12>"
+    assert split_notebooks.normal(f"[{line}]\n[{line},\n {line}]\n{line}\n1") == ["1"]
+    shown = split_notebooks.normal(f"{{'boxes': [{line}]}}\n(array([1.]), {line})")
+    assert shown == [
+        "{'boxes': [<matplotlib.lines.Line2D>]}",
+        "(array([1.]), <matplotlib.lines.Line2D>)",
+    ]
 
 
 def test_values_are_compared() -> None:

@@ -61,6 +61,7 @@ class TestWriting:
         assert "    carried over, imports: math (cell 1)\n" in done.out
         assert "    parameters: count (cell 0)\n" in done.out
         assert "  added main/run_main.py\n" in done.out
+        assert done.out.splitlines()[-2] == "  added a.lock.yml, beside a.ipynb"
         assert done.out.endswith("1 notebook: 1 exported\n")
 
     def test_exported_script_runs(self, save: Save, run: Run, here: Path) -> None:

@@ -1,11 +1,14 @@
-"""The helper that prints values prints what IPython shows."""
+"""The module that exported scripts print displayed values with prints what IPython shows."""
 
 from __future__ import annotations
 
 import collections
-from types import SimpleNamespace
+import functools
+import math
+import re
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,11 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from IPython.lib.pretty import pretty
 
-from nbcomponent.export.display import show_code
+from nbcomponent.export.notebook_display import display, show, text_of
 
-NAMES: dict[str, Any] = {"Any": Any, "SimpleNamespace": SimpleNamespace}
-exec(show_code("show", "show_text", "display", "Any", "SimpleNamespace"), NAMES)
-show_text = NAMES["show_text"]
+
+def without_addresses(text: str) -> str:
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
+
 
 leaves = st.one_of(
     st.integers(),
@@ -49,7 +53,11 @@ values = st.recursive(
 @given(values)
 @settings(max_examples=300, deadline=None)
 def test_containers_look_as_in_ipython(value: object) -> None:
-    assert show_text(value) == pretty(value)
+    assert text_of(value) == pretty(value)
+
+
+def leaves_of_a_tree(depth: int, wide: bool = True) -> int:
+    return depth
 
 
 class Plain:
@@ -95,11 +103,37 @@ class Long:
         frozenset(),
         set(),
         (),
+        leaves_of_a_tree,
+        {"function": leaves_of_a_tree, "builtin": math.sin, "bound": [].append},
+        functools.partial(leaves_of_a_tree, 1),
+        [plt.Line2D([0], [0]), plt.Circle((0, 0), 1)],
+        (number for number in range(3)),
+        pd.Series([Plain(), leaves_of_a_tree]),
     ],
 )
-def test_libraries_and_classes_look_as_in_ipython(value: object) -> None:
-    assert show_text(value) == pretty(value)
+def test_libraries_and_classes_look_as_in_ipython_without_addresses(value: object) -> None:
+    assert text_of(value) == without_addresses(pretty(value))
+
+
+def test_a_text_that_looks_like_an_address_is_left_as_it_is() -> None:
+    assert text_of(["<jump at 0x10>"]) == "['<jump at 0x10>']"
+    assert text_of(pd.Series(["jump at 0x10"])) == "0    jump at 0x10\ndtype: str"
+
+
+def test_a_container_in_itself_ends_as_in_ipython() -> None:
+    loop: list[object] = [1]
+    loop.append(loop)
+    table: dict[str, object] = {"loop": loop}
+    table["self"] = table
+    assert text_of(loop) == pretty(loop)
+    assert text_of(table) == pretty(table)
+
+
+def test_none_is_displayed_only_where_display_is_called(capsys: pytest.CaptureFixture[str]) -> None:
+    show(None)
+    display(None, 1, display_id="x")
+    assert capsys.readouterr().out == "None\n1\n"
 
 
 def test_a_printer_that_needs_more_falls_back_on_repr() -> None:
-    assert show_text(Long()) == "Long()"
+    assert text_of(Long()) == "Long()"

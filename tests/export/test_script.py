@@ -436,6 +436,77 @@ def test_a_failing_bash_cell_fails_the_script(exported: Exported) -> None:
     assert shop.run().returncode == 1
 
 
+# Layout
+
+
+def imports_of_script(shop: Any) -> str:
+    """The text between the docstring and the first definition."""
+    text: str = shop.text()
+    return text.partition('"""\n\n')[2].partition("\n\n\n")[0]
+
+
+def test_imports_stand_in_groups_around_a_change_of_the_process(exported: Exported) -> None:
+    shop = exported(
+        ("import os\nimport re\nos.environ['OMP_NUM_THREADS'] = '1'\nos.environ['B'] = '2'", TRAIN),
+        ("import pandas as pd\nimport numpy as np\n[re, pd, np]", TRAIN),
+    )
+    assert imports_of_script(shop) == (
+        "import argparse\nimport os\nimport re\n"
+        "\n"
+        "os.environ['OMP_NUM_THREADS'] = '1'\nos.environ['B'] = '2'\n"
+        "\n"
+        "import numpy as np\nimport pandas as pd\n"
+        "\n"
+        "from notebook_display import show"
+    )
+
+
+def test_a_change_of_the_process_without_imports_has_a_blank_line_on_either_side(
+    exported: Exported,
+) -> None:
+    shop = exported(("%env MODE=fast\nimport json\njson.dumps(1)", TRAIN))
+    assert imports_of_script(shop) == (
+        "import argparse\nimport os\n"
+        "\n"
+        'os.environ["MODE"] = "fast"\n'
+        "\n"
+        "import json\n"
+        "\n"
+        "from notebook_display import show"
+    )
+
+
+def test_commented_imports_keep_their_layout(exported: Exported) -> None:
+    shop = exported(
+        ("# Text\nimport re\nimport json\n\n# Numbers\nimport numpy as np\n[re, json, np]", TRAIN),
+    )
+    assert imports_of_script(shop) == (
+        "import argparse\n"
+        "\n"
+        "# Text\nimport re\nimport json\n"
+        "\n"
+        "# Numbers\nimport numpy as np\n"
+        "\n"
+        "from notebook_display import show"
+    )
+
+
+def test_the_statements_of_other_cells_have_one_heading(exported: Exported) -> None:
+    shop = exported(
+        ("import random\nfirst = [random.random()]",),
+        ("second = [*first, 2]",),
+        ("print(len(second))", TRAIN),
+        boundary="auto",
+    )
+    assert shop.text().count("# From other cells of the notebook.") == 1
+    assert shop.output() == "2\n"
+
+
+def test_a_constant_stands_one_line_below_the_imports(exported: Exported) -> None:
+    shop = exported(("LIMIT = 3",), ("print(LIMIT)", TRAIN))
+    assert "import argparse\n\nLIMIT = 3\n\n\ndef parse_arguments" in shop.text()
+
+
 # Display
 
 
@@ -456,6 +527,47 @@ def test_the_last_expression_is_printed_as_the_notebook_shows_it(exported: Expor
 def test_nothing_is_added_where_nothing_is_displayed(exported: Exported) -> None:
     shop = exported(("x = [1]\nx.append(2)", TRAIN), ("def f():\n    print(x)\nf()", TRAIN))
     assert "show" not in shop.text()
+    assert not (shop.script().parent / "notebook_display.py").exists()
+
+
+def test_no_address_of_an_object_is_printed(exported: Exported) -> None:
+    shop = exported(
+        ("import matplotlib.pyplot as plt\nplots = [plt]\nplots[0].plot([1, 2])", TRAIN),
+        ("class Thing:\n    pass\n\nThing(), '<b at 0x10>'", TRAIN),
+        ("def double(x=2):\n    return x\n\n{'f': double}", TRAIN),
+    )
+    assert shop.output() == (
+        "[<matplotlib.lines.Line2D>]\n"
+        "(<__main__.Thing>, '<b at 0x10>')\n"
+        "{'f': <function __main__.double(x=2)>}\n"
+    )
+
+
+def test_what_prints_displayed_values_stands_beside_the_script_under_a_free_name(
+    exported: Exported, workshop: Any
+) -> None:
+    workshop.folder.mkdir()
+    (workshop.folder / "notebook_display.py").write_text("show = 'theirs'\n")
+    shop = exported(
+        ("import os\nimport notebook_display\nos.chdir(os.sep)\nnotebook_display.show", TRAIN),
+        ("show = 'mine'\nshow", TRAIN),
+    )
+    assert "from notebook_display_ import show as show_\n" in shop.text()
+    assert shop.output() == "'theirs'\n'mine'\n"
+
+
+def test_the_exporters_module_for_display_passes_to_spawned_workers(exported: Exported) -> None:
+    shop = exported(
+        ("import multiprocessing\nimport os\n\ndef double(x):\n    return 2 * x", TRAIN),
+        (
+            "os.chdir(os.sep)\n"
+            "with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+            "    doubled = pool.map(double, [1, 2])\n"
+            "doubled",
+            TRAIN,
+        ),
+    )
+    assert shop.output() == "[2, 4]\n"
 
 
 def test_ipythons_display_is_not_needed(exported: Exported) -> None:

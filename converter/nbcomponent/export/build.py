@@ -45,7 +45,7 @@ from nbcomponent.export.local_modules import (
 from nbcomponent.export.lock import Lock, lock_bytes, lock_path, read_lock
 from nbcomponent.export.pipeline_yaml import pipeline_yaml
 from nbcomponent.export.plain import Untranslatable
-from nbcomponent.export.script import script_name, write_script
+from nbcomponent.export.script import Script, script_name, write_script
 from nbcomponent.export.skeleton import FORMAT_MODULES
 from nbcomponent.notebook.model import Roles, TaggedNotebook
 from nbcomponent.schema.yaml_places import dump
@@ -216,8 +216,8 @@ class _Build:
         code = self._code(analysis, interface)
         if code is None:
             return
-        script, trees, modules = code
-        imports = [*self._imports(trees, interface), *map(Imported, modules)]
+        trees = code.trees
+        imports = [*self._imports(trees, interface), *map(Imported, code.modules)]
         shipped = self._modules(imports, trees)
         beside = (
             *analysis.files,
@@ -234,7 +234,7 @@ class _Build:
         found = (*shipped.diagnostics, *included.diagnostics)
         self.diagnostics += [replace(d, component=name) for d in found]
         self.diagnostics += resolved.diagnostics
-        files = {script_name(name): script.encode()}
+        files = {script_name(name): code.text.encode(), **code.companions}
         if resolved.conda is not None:
             files["conda.yml"] = resolved.conda
         for path, data in (*shipped.files.items(), *included.files.items()):
@@ -249,14 +249,12 @@ class _Build:
         self.files |= {f"{name}/{path}": data for path, data in files.items()}
         self.listings.append(_listing(analysis, interface, version, shipped, included))
 
-    def _code(
-        self, analysis: ComponentAnalysis, interface: Interface
-    ) -> tuple[str, Sequence[ast.stmt], tuple[str, ...]] | None:
-        """The script, the code in it that is the user's, and the libraries that ours needs."""
+    def _code(self, analysis: ComponentAnalysis, interface: Interface) -> Script | None:
+        """The component's script; None where a finding tells why there is none."""
         body = _written_script(self.examination.tagged, analysis)
         if body is not None:
             try:
-                return body, ast.parse(body).body, ()
+                return Script(script_name(analysis.name), body, (), tuple(ast.parse(body).body))
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return None  # the finding about the cell blocks the export
         if self._refused_by_python(analysis):
@@ -271,7 +269,7 @@ class _Build:
             if c.value_type == "pandas.DataFrame"
         )
         try:
-            script = write_script(
+            return write_script(
                 self.examination.tagged,
                 analysis,
                 interface,
@@ -293,7 +291,6 @@ class _Build:
                 )
             )
             return None
-        return script.text, script.trees, script.modules
 
     def _imports(self, trees: Sequence[ast.stmt], interface: Interface) -> list[Imported]:
         """What the component's code imports, and what its stored values need."""

@@ -6,9 +6,11 @@ import ast
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import groupby
+from pathlib import Path, PurePosixPath
 
 from nbcomponent.analysis.model import ComponentAnalysis
 from nbcomponent.contract.model import Interface
@@ -25,6 +27,7 @@ from nbcomponent.export.chunks import (
 from nbcomponent.export.imports import grouped, needed_only
 from nbcomponent.export.names import Taken, all_names, bound_names, called_names, evaluated_names
 from nbcomponent.export.plain import STAND_IN, Capture, plain_cell
+from nbcomponent.export.quiet import Quiet
 from nbcomponent.export.skeleton import Skeleton, skeleton
 from nbcomponent.export.text import indent_code, replace_spans, span_of
 from nbcomponent.notebook.model import TaggedNotebook
@@ -33,35 +36,8 @@ _DISPLAY_MODULES = frozenset(
     {"IPython.display", "IPython.core.display", "IPython.core.display_functions"}
 )
 
-_RETURNS_NONE = frozenset(
-    {
-        "matplotlib.pyplot.show",
-        "matplotlib.pyplot.close",
-        "matplotlib.pyplot.tight_layout",
-        "matplotlib.pyplot.savefig",
-        "numpy.random.seed",
-        "numpy.save",
-        "numpy.savez",
-        "os.makedirs",
-        "os.mkdir",
-        "random.seed",
-        "time.sleep",
-        "warnings.filterwarnings",
-        "warnings.simplefilter",
-    }
-)
-"""Functions whose result is always None, so that nothing is displayed for them."""
-
 _PRINTING = frozenset({"print", "pprint", "str", "repr", "format"})
 """Names of functions that make text of a table."""
-
-_NONE_METHODS = {
-    ast.List: frozenset({"append", "extend", "insert", "remove", "reverse", "sort", "clear"}),
-    ast.ListComp: frozenset({"append", "extend", "insert", "remove", "reverse", "sort", "clear"}),
-    ast.Dict: frozenset({"update", "clear"}),
-    ast.DictComp: frozenset({"update", "clear"}),
-    ast.Set: frozenset({"add", "update", "discard", "remove", "clear"}),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +45,14 @@ class Script:
     """A component's script. ``modules``: libraries that the exporter's own code needs.
 
     ``trees``: the code of the cells, as plain Python, for whoever looks at its imports.
+    ``companions``: modules that must stand beside the script, by file name.
     """
 
     name: str
     text: str
     modules: tuple[str, ...]
     trees: tuple[ast.stmt, ...]
+    companions: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class InvalidScript(Exception):
@@ -133,16 +111,15 @@ def write_script(
     reads = {n for node in nodes for n in evaluated_names(node) | called_names(node)}
     display = "display" in reads and "display" not in bound | given
     origins = _origins(chunks, kinds)
-    quiet = _Quiet(nodes, origins, interface)
-    shows = display or any(
-        _shown(c, k, quiet) is not None for c, k in zip(chunks, kinds, strict=True)
-    )
-    show = (taken.fresh("show"), taken.fresh("show_text")) if shows else None
+    quiet = Quiet(nodes, origins, interface)
+    shows = any(_shown(c, k, quiet) is not None for c, k in zip(chunks, kinds, strict=True))
+    show = taken.fresh("show") if shows else None
+    display_module = _display_module(is_local)
     asynchronous = any(
         _awaits(n) for c, k in zip(chunks, kinds, strict=True) if k == "other" for n in c.nodes
     )
     main = taken.fresh("main") if asynchronous else None
-    prints = shows or bool(names & _PRINTING) or any(map(_has_template, nodes))
+    prints = shows or display or bool(names & _PRINTING) or any(map(_has_template, nodes))
     parts = skeleton(
         interface,
         taken,
@@ -153,8 +130,7 @@ def write_script(
         packages=any(map(_imports_packages, nodes)),
         absolute_paths=any(_changes_folder(node) for node in nodes),
         asynchronous=asynchronous,
-        show=show,
-        display=display,
+        displays=_display_imports(display_module, show, display=display),
         stand_ins=_stand_ins(cells),
         tables=prints and has_tables(nodes),
     )
@@ -162,7 +138,8 @@ def write_script(
     text = STAND_IN.sub(lambda match: parts.replaced[match[1]], text)
     text = re.sub(r"\n+\Z", "\n", text + "\n")
     _verify(text, interface)
-    return Script(script_name(component.name), text, parts.modules, tuple(nodes))
+    companions = {f"{display_module}.py": _display_code()} if parts.displays else {}
+    return Script(script_name(component.name), text, parts.modules, tuple(nodes), companions)
 
 
 # The cells
@@ -281,81 +258,35 @@ def _with_code(chunk: Chunk, code: str) -> Chunk:
 # What is displayed
 
 
-class _Quiet:
-    """Knows calls whose value is plainly None."""
-
-    def __init__(
-        self, nodes: Sequence[ast.stmt], origins: dict[str, str], interface: Interface
-    ) -> None:
-        self._origins = origins
-        self._bound: dict[str, list[ast.stmt]] = {}
-        for node in nodes:
-            for name in bound_names(node):
-                self._bound.setdefault(name, []).append(node)
-        ports = (*interface.inputs, *interface.outputs)
-        self._paths = {p.variable for p in ports if p.binds_path} - self._bound.keys()
-
-    def is_none(self, value: ast.expr) -> bool:
-        """Whether displaying ``value`` would show nothing, whatever happens."""
-        if isinstance(value, ast.Constant):
-            return value.value is None
-        if not isinstance(value, ast.Call):
-            return False
-        function = value.func
-        if isinstance(function, ast.Name) and function.id not in self._bound:
-            return function.id in ("print", "display", "delattr", "setattr")
-        if isinstance(function, ast.Name):
-            return self._returns_nothing(function.id) or self._origin(function) in _RETURNS_NONE
-        if not isinstance(function, ast.Attribute):
-            return False
-        if self._origin(function) in _RETURNS_NONE:
-            return True
-        if isinstance(function.value, ast.Name):
-            name = function.value.id
-            if name in self._paths and function.attr in ("mkdir", "touch", "unlink", "rmdir"):
-                return True
-            bound = self._bound.get(name, [])
-            if len(bound) == 1 and isinstance(bound[0], ast.Assign):
-                return function.attr in _NONE_METHODS.get(type(bound[0].value), frozenset())
-        return False
-
-    def _origin(self, function: ast.expr) -> str | None:
-        name = dotted(function)
-        if name is None:
-            return None
-        root, _, rest = name.partition(".")
-        origin = self._origins.get(root)
-        if origin is None or len(self._bound.get(root, [])) > 1:
-            return None
-        full = origin.replace(":", ".")
-        return f"{full}.{rest}" if rest else full
-
-    def _returns_nothing(self, name: str) -> bool:
-        bound = self._bound[name]
-        if len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef) or bound[0].decorator_list:
-            return False
-        waiting: list[ast.AST] = list(bound[0].body)
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-                continue
-            if isinstance(node, (ast.Yield, ast.YieldFrom)):
-                return False
-            if isinstance(node, ast.Return) and node.value is not None:
-                return False
-            waiting += children(node)
-        return True
+def _display_module(is_local: Callable[[str], bool]) -> str:
+    """The name of the module that prints what a notebook displays, free beside the notebook."""
+    name = "notebook_display"
+    while is_local(name):
+        name += "_"
+    return name
 
 
-def _shown(chunk: Chunk, kind: Kind, quiet: _Quiet) -> ast.expr | None:
+def _display_imports(module: str, show: str | None, *, display: bool) -> tuple[str, ...]:
+    names = ["display"] if display else []
+    if show is not None:
+        names.append("show" if show == "show" else f"show as {show}")
+    return (f"from {module} import {', '.join(names)}",) if names else ()
+
+
+@cache
+def _display_code() -> bytes:
+    return Path(__file__).with_name("notebook_display.py").read_bytes()
+
+
+def _shown(chunk: Chunk, kind: Kind, quiet: Quiet) -> ast.expr | None:
     """The expression whose value the chunk must print."""
     last = chunk.nodes[-1]
     if not chunk.displayed or kind != "other" or not isinstance(last, ast.Expr):
         return None
-    return None if quiet.is_none(last.value) else last.value
+    return None if quiet.is_quiet(last.value) else last.value
 
 
-def _with_show(chunk: Chunk, kind: Kind, quiet: _Quiet, show: str | None) -> str:
+def _with_show(chunk: Chunk, kind: Kind, quiet: Quiet, show: str | None) -> str:
     if show is None or _shown(chunk, kind, quiet) is None:
         return chunk.code
     statement = ast.parse(chunk.code).body[-1]
@@ -435,8 +366,8 @@ def _sections(
     cells: Sequence[_Cell],
     kinds: Sequence[Kind],
     parts: Skeleton,
-    show: tuple[str, str] | None,
-    quiet: _Quiet,
+    show: str | None,
+    quiet: Quiet,
     main: str | None,
     is_local: Callable[[str], bool],
 ) -> Iterable[str]:
@@ -482,25 +413,40 @@ def _imports(
     parts: Skeleton,
     is_local: Callable[[str], bool],
 ) -> Iterable[str]:
-    """The imports, and the changes of the process that stand between them."""
+    """The imports, and the changes of the process that stand between them, in blocks."""
     above = [c for c in chunks if kind_of[id(c)] in ("import", "state")]
-    if all(kind_of[id(c)] == "import" for c in above):
-        lines = grouped((*parts.standard, *parts.libraries), above, is_local)
-        if lines is not None:
-            yield from lines
-            return
-    yield from parts.standard
-    former: Kind = "import"
-    for chunk in above:
-        kind = kind_of[id(chunk)]
-        if kind != former:
+    runs = [(kind, list(run)) for kind, run in groupby(above, key=lambda c: kind_of[id(c)])]
+    if not runs or runs[0][0] == "state":
+        runs.insert(0, ("import", []))
+    last = (*parts.libraries, *parts.displays)
+    beside = {line.split()[1] for line in parts.displays}
+    if last and runs[-1][0] == "state":
+        runs.append(("import", []))
+    for number, (kind, run) in enumerate(runs):
+        if number:
+            yield ""
+        if kind == "state":
+            for chunk in run:
+                yield from _commented(chunk)
+            continue
+        first = parts.standard if number == 0 else ()
+        ours = (*first, *(last if number == len(runs) - 1 else ()))
+        lines = grouped(ours, run, lambda m: m in beside or is_local(m))
+        yield from lines if lines is not None else _as_written(first, run, ours[len(first) :])
+
+
+def _as_written(
+    first: Sequence[str], chunks: Sequence[Chunk], last: Sequence[str]
+) -> Iterable[str]:
+    """Imports in the notebook's order and layout, between those of the script."""
+    yield from first
+    for number, chunk in enumerate(chunks):
+        if (number or first) and (number == 0 or any(not line.strip() for line in chunk.lead)):
             yield ""
         yield from _commented(chunk)
-        former = kind
-    if parts.libraries:
-        if former == "state":
-            yield ""
-        yield from parts.libraries
+    if last:
+        yield ""
+        yield from last
 
 
 def _commented(chunk: Chunk) -> Iterable[str]:
@@ -520,9 +466,9 @@ def _definitions(
             if kind not in ("definition", "constant"):
                 continue
             heading = _context(tagged, cell) if whole and first and cell.own else []
-            if kind == "definition" or former == "definition" or former is None:
+            if kind == "definition" or former == "definition":
                 yield from ("", "")
-            elif first or heading or any(not line.strip() for line in chunk.lead):
+            elif former is None or first or heading or any(not line.strip() for line in chunk.lead):
                 yield ""
             yield from heading
             yield from chunk.comment
@@ -535,10 +481,11 @@ def _body(
     cells: Sequence[_Cell],
     kind_of: dict[int, Kind],
     parts: Skeleton,
-    show: tuple[str, str] | None,
-    quiet: _Quiet,
+    show: str | None,
+    quiet: Quiet,
 ) -> Iterable[str]:
     yield from parts.start
+    former: _Cell | None = None
     for cell in cells:
         lines: list[str] = []
         loose: list[str] = []
@@ -549,14 +496,17 @@ def _body(
                 continue
             lines += _few_blanks([*loose, *chunk.lead], at_start=not lines)
             loose = []
-            lines.append(_with_show(chunk, kind, quiet, show[0] if show else None))
+            lines.append(_with_show(chunk, kind, quiet, show))
         if not lines:
             continue
         if cell.rest:
             lines += _few_blanks([*loose, *cell.rest.split("\n")], at_start=False)
-        context = _context(tagged, cell) if cell.own else []
         yield ""
-        yield from context or (["# %%"] if cell.own else ["# From another cell of the notebook."])
+        if cell.own:
+            yield from _context(tagged, cell) or ["# %%"]
+        elif former is None or former.own:
+            yield "# From other cells of the notebook."
+        former = cell
         yield _captured("\n".join(lines), cell.capture)
     if parts.end:
         yield from ("", "# The outputs.", *parts.end)

@@ -13,7 +13,6 @@ from pathlib import PurePosixPath
 from nbcomponent.analysis.random_state import RANDOM_STATES
 from nbcomponent.contract.model import Column, Format, Interface, Parameter, Port
 from nbcomponent.export import helpers
-from nbcomponent.export.display import show_code
 from nbcomponent.export.layout import (
     Expression,
     Group,
@@ -76,7 +75,7 @@ _PATH = ("pathlib", "Path")
 class Skeleton:
     """The parts of a script around the cells' code.
 
-    ``standard`` and ``libraries`` are import lines; ``helpers`` are complete functions and tables;
+    ``standard``, ``libraries`` and ``displays`` are import lines; ``helpers`` are complete functions and tables;
     ``start`` and ``end`` are lines at the beginning and the end of the guarded block.
     ``modules`` are the libraries that this code needs. ``arguments`` and ``asyncio`` are names;
     ``replaced`` says what stands for each stand-in.
@@ -91,6 +90,7 @@ class Skeleton:
     arguments: str
     asyncio: str | None
     replaced: Mapping[str, str]
+    displays: tuple[str, ...]
 
 
 @dataclass
@@ -166,8 +166,7 @@ def skeleton(
     packages: bool = False,
     absolute_paths: bool = False,
     asynchronous: bool = False,
-    show: tuple[str, str] | None = None,
-    display: bool = False,
+    displays: tuple[str, ...] = (),
     stand_ins: Iterable[str] = (),
     tables: bool = False,
 ) -> Skeleton:
@@ -178,8 +177,8 @@ def skeleton(
     unchanged. ``plain_tables``: variables that cross as tables whose missing values are all nan.
     ``packages``: the code imports more than Python's own library.
     ``absolute_paths``: the component changes its working directory. ``asynchronous``: the
-    cells await something. ``show``: the names of the helper that displays values and of its part, where
-    a cell displays one; ``display``: the cells call IPython's ``display``. ``stand_ins``: modules, helpers and variables that
+    cells await something. ``displays``: the import of what prints displayed
+    values. ``stand_ins``: modules, helpers and variables that
     translated IPython syntax needs (see :data:`nbcomponent.export.plain.STAND_IN`). ``tables``: pandas
     prints tables.
     """
@@ -217,10 +216,6 @@ def skeleton(
     if asynchronous:
         writer.module("asyncio")
     replaced = {name: _stand_in(writer, name) for name in sorted(stand_ins)}
-    if show is not None:
-        namespace = writer.module("types", "SimpleNamespace")
-        code = show_code(*show, "display" if display else None, writer.typing("Any"), namespace)
-        writer.helpers["show"] = code
     return Skeleton(
         _import_lines(writer.standard),
         tuple(writer.libraries),
@@ -231,6 +226,7 @@ def skeleton(
         arguments,
         writer.used.get("asyncio"),
         replaced,
+        displays,
     )
 
 

@@ -34,10 +34,14 @@ Kind = Literal["added", "changed", "removed"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One file that an export adds, changes or removes; ``path`` is relative to the output folder."""
+    """One file that an export adds, changes or removes.
+
+    ``path`` is relative to the exported folder; that of the lock file to the notebook's.
+    """
 
     path: str
     kind: Kind
+    beside_notebook: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +125,16 @@ def _write(export: Export, target: Path, *, force: bool, reading: bool, diff: bo
         if present.get(path) != data
     ]
     changes += [Change(path, "removed") for path in removed]
-    if export.lock is not None:
-        changes.append(
-            Change(export.lock_file.name, "changed" if export.lock_file.exists() else "added")
-        )
     changes.sort(key=lambda change: change.path)
+    if export.lock is not None:
+        kind: Kind = "changed" if export.lock_file.exists() else "added"
+        changes.append(Change(export.lock_file.name, kind, beside_notebook=True))
     text = "".join(_diff(export, present, changes)) if diff else ""
     problems = () if force or reading else tuple(_edited(target, path) for path in sorted(edited))
     written = False
     if not reading and not problems:
         state = {MANIFEST: _manifest_bytes(export.files), ".gitignore": _GITIGNORE}
-        same = not [c for c in changes if c.path != export.lock_file.name]
+        same = all(change.beside_notebook for change in changes)
         if not same or former != {p: _digest(d) for p, d in export.files.items()}:
             replace_folder(target, export.files, keep=kept, state=state)
         if export.lock is not None:
@@ -223,7 +226,7 @@ def _diff(
     export: Export, present: Mapping[str, bytes | None], changes: list[Change]
 ) -> Iterator[str]:
     for change in changes:
-        if change.path == export.lock_file.name and change.path not in export.files:
+        if change.beside_notebook:
             before = _bytes_of(export.lock_file) or b""
             after, shown = export.lock or b"", change.path
         else:

@@ -92,7 +92,9 @@ def _notebook(report: ExportReport, colour: bool, quiet: bool, reading: bool) ->
     for listing in report.listings:
         lines += _listing(listing)
     shown = report.changes if report.state != "edited" else ()
-    lines += [f"  {_VERBS[reading][change.kind]} {change.path}" for change in shown]
+    for change in shown:
+        beside = f", beside {report.report.path}" if change.beside_notebook else ""
+        lines.append(f"  {_VERBS[reading][change.kind]} {change.path}{beside}")
     if report.edited and report.state != "edited":
         verb = "would overwrite" if reading else "overwrote"
         lines += [f"  {verb} the edit of {path}" for path in report.edited]
