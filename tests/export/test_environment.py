@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -201,7 +203,15 @@ def test_the_lock_decides_from_the_second_export_on(exported: Exported) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["- a", "schema: other", "schema: nbcomponent.lock/1\npackages: [x]", "a: [", "\x00"]
+    "text",
+    [
+        "- a",
+        "schema: other",
+        "schema: nbcomponent.lock/1\npackages: [x]",
+        "schema: nbcomponent.lock/1\nabsent: pyarrow",
+        "a: [",
+        "\x00",
+    ],
 )
 def test_a_damaged_lock_is_nbc964(tmp_path: Path, text: str) -> None:
     (tmp_path / "nb.lock.yml").write_text(text)
@@ -222,3 +232,83 @@ def test_storing_a_format_brings_its_library(exported: Exported) -> None:
     text = (shop.script().parent / "conda.yml").read_text()
     assert "pyarrow==" in text
     assert "pandas==" in text
+
+
+# Serialisers
+
+
+@pytest.fixture
+def without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The notebook's kernel has an environment of its own, with pandas and without pyarrow."""
+    environment = tmp_path / "environment"
+    packages = environment / "lib" / "python3.11" / "site-packages"
+    for name in ("numpy", "pandas"):
+        add_distribution(packages, name, "9.9")
+    kernel = tmp_path / "jupyter" / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    python = environment / "bin" / "python"
+    python.parent.mkdir()
+    python.touch()
+    (kernel / "kernel.json").write_text(json.dumps({"argv": [str(python)]}))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    return packages
+
+
+def add_distribution(packages: Path, name: str, version: str) -> None:
+    folder = packages / f"{name}-{version}.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
+    (folder / "RECORD").write_text(f"{name}/__init__.py,,\n")
+
+
+TABLE = (
+    ("import pandas as pd\ntable = pd.DataFrame({'a': [1, 2]})", "component:make"),
+    ("print(table.a.sum())", "component:total"),
+)
+
+
+def test_a_table_crosses_as_pickle_where_parquet_cannot_be_written(
+    workshop: Any, without_pyarrow: Path
+) -> None:
+    export = workshop.build(TABLE, boundary="auto")
+    found = [d for d in export.diagnostics if d.code in ("NBC244", "NBC301", "NBC302")]
+    assert [(d.code, d.severity, d.component, d.place.cell) for d in found] == [
+        ("NBC244", "warning", "total", 1)
+    ]
+    assert "as pickle, since pyarrow, which parquet needs, is not installed" in found[0].message
+    for component in ("make", "total"):
+        assert b"pyarrow" not in export.files[f"{component}/conda.yml"]
+        assert b"pandas==9.9" in export.files[f"{component}/conda.yml"]
+        assert b"format: pickle" in export.files[f"{component}/contract.yml"]
+    workshop.export(TABLE, boundary="auto")
+    assert workshop.pipeline() == "3\n"
+
+
+def test_the_lock_keeps_the_choice_until_it_is_refreshed(
+    workshop: Any, without_pyarrow: Path
+) -> None:
+    workshop.export(TABLE, boundary="auto")
+    former = workshop.build(TABLE, boundary="auto")
+    assert former.lock is None
+    add_distribution(without_pyarrow, "pyarrow", "8.8")
+    assert workshop.build(TABLE, boundary="auto").files == former.files
+    refreshed = workshop.build(TABLE, boundary="auto", refresh_lock=True)
+    assert b"pyarrow==8.8" in refreshed.files["total/conda.yml"]
+    assert b"format: parquet" in refreshed.files["total/contract.yml"]
+    assert refreshed.lock is not None
+    assert b"absent" not in refreshed.lock
+
+
+def test_a_format_that_a_contract_names_stays(workshop: Any, without_pyarrow: Path) -> None:
+    contract = ("outputs: {table: {type: uri_file, format: parquet}}", "raw", "contract:make")
+    export = workshop.build((*TABLE, contract), boundary="auto")
+    assert b"format: parquet" in export.files["total/contract.yml"]
+    assert "NBC302" in [d.code for d in export.diagnostics]
+
+
+def test_nothing_is_concluded_from_an_environment_without_pandas(
+    workshop: Any, without_pyarrow: Path
+) -> None:
+    shutil.rmtree(without_pyarrow)
+    export = workshop.build(TABLE, boundary="auto")
+    assert b"format: parquet" in export.files["total/contract.yml"]

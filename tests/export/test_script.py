@@ -685,14 +685,18 @@ def test_tables_are_loaded_checked_and_stored(exported: Exported, tmp_path: Path
         "--table", str(tmp_path / "t.csv"), "--clean", str(tmp_path / "again.parquet")
     )
     assert result.returncode == 1
-    assert "error: --table: expected isin([0, 1]) for column 'label', found 7" in result.stderr
+    assert result.stderr == (
+        "error: --table: expected one of [0, 1] in column 'label', found 7 in row 2\n"
+    )
     assert not (tmp_path / "again.parquet").exists()
 
     (tmp_path / "t.csv").write_text("width\n1\n")
     result = shop.run(
         "--table", str(tmp_path / "t.csv"), "--clean", str(tmp_path / "again.parquet")
     )
-    assert "error: --table: expected a column 'label', found columns ['width']" in result.stderr
+    assert result.stderr == (
+        "error: --table: expected a column 'label', found the columns ['width']\n"
+    )
 
     (tmp_path / "t.csv").write_bytes(b"\xff\xfe\x00")
     result = shop.run(
@@ -700,6 +704,84 @@ def test_tables_are_loaded_checked_and_stored(exported: Exported, tmp_path: Path
     )
     assert result.returncode == 1
     assert "error: --table: expected" in result.stderr
+
+
+def columns_of(dtypes: str, *, format_: str = "csv") -> tuple[str, ...]:
+    return (
+        f"inputs:\n  table: {{type: uri_file, format: {format_}, columns: {{{dtypes}}}}}",
+        "raw",
+        "contract:train",
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "text", "said"),
+    [
+        ("a: {dtype: int64}", "1.5\n2", "type 'Int64' in column 'a', found 'float64'"),
+        ("a: {dtype: int64}", "x\n2", "type 'Int64' in column 'a', found 'x' in row 1"),
+        ("a: {nullable: false}", "1\nNA", "a value in column 'a', found nan in row 2"),
+        ("a: {min: 0}", "1\n-2.5", "at least 0 in column 'a', found -2.5 in row 2"),
+        ("a: {max: 3}", "1\n4", "at most 3 in column 'a', found 4 in row 2"),
+        ("a: {dtype: bool}", "x\ny", "type 'bool' in column 'a', found 'str'"),
+        ("a: {allowed: [x]}", "x\ny", "one of ['x'] in column 'a', found 'y' in row 2"),
+        (
+            "a: {unique: true}",
+            "1\n5\n5",
+            "no value twice in column 'a', found 5 in row 2 (1 of 2 findings)\n"
+            "  expected no value twice in column 'a', found 5 in row 3",
+        ),
+        (
+            "a: {min: 0, max: 9}",
+            "\n".join(["-1"] * 3 + ["5"] + ["10"] * 4),
+            "at least 0 in column 'a', found -1 in row 1 (1 of 7 findings)\n"
+            "  expected at least 0 in column 'a', found -1 in row 2\n"
+            "  expected at least 0 in column 'a', found -1 in row 3\n"
+            "  expected at most 9 in column 'a', found 10 in row 5\n"
+            "  expected at most 9 in column 'a', found 10 in row 6\n"
+            "  and 2 more",
+        ),
+    ],
+)
+def test_an_error_in_a_table_names_row_column_and_what_was_expected(
+    exported: Exported, tmp_path: Path, dtypes: str, text: str, said: str
+) -> None:
+    shop = exported(columns_of(dtypes), ("len(table);", TRAIN))
+    (tmp_path / "t.csv").write_text(f"a\n{text}\n")
+    result = shop.run("--table", str(tmp_path / "t.csv"))
+    assert result.returncode == 1
+    assert result.stderr == f"error: --table: expected {said}\n"
+
+
+def test_a_row_of_a_table_with_an_index_is_named_by_its_label(
+    exported: Exported, tmp_path: Path
+) -> None:
+    import pandas as pd
+
+    shop = exported(columns_of("a: {min: 0}", format_="parquet"), ("len(table);", TRAIN))
+    pd.DataFrame({"a": [1, -1]}, index=["x", "y"]).to_parquet(tmp_path / "t.parquet")
+    result = shop.run("--table", str(tmp_path / "t.parquet"))
+    assert result.stderr == (
+        "error: --table: expected at least 0 in column 'a', found -1 at index y\n"
+    )
+
+
+def test_all_first_findings_in_json_are_told(exported: Exported, tmp_path: Path) -> None:
+    shop = exported(
+        (
+            "inputs:\n  options: {type: uri_file, format: json, schema: "
+            "{required: [n], properties: {n: {type: integer}, s: {type: string}}}}",
+            "raw",
+            "contract:train",
+        ),
+        ("len(options);", TRAIN),
+    )
+    (tmp_path / "o.json").write_text('{"n": "x", "s": 1}')
+    result = shop.run("--options", str(tmp_path / "o.json"))
+    assert result.stderr == (
+        "error: --options: expected JSON that fits its schema at $.n, "
+        "found 'x' is not of type 'integer' (1 of 2 findings)\n"
+        "  expected JSON that fits its schema at $.s, found 1 is not of type 'string'\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,12 @@ def test_a_pipeline_may_stop_at_the_first_failure(project: Project) -> None:
             "exit code 1: error: table: expected a column id",
         ),
         (
+            "import sys\nsys.exit('error: --table: expected a, found b (1 of 9 findings)'"
+            " + '\\n  expected a, found c' * 4 + '\\n  and 4 more')",
+            "contract",
+            "exit code 1: error: --table: expected a, found b (1 of 9 findings)",
+        ),
+        (
             "import sys\nsys.exit('error: out: expected files, found none')",
             "missing output",
             "exit code 1: error: out: expected files, found none",

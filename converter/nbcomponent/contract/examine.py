@@ -49,7 +49,8 @@ class Examination:
     findings, those about tags and cells included, in reading order. ``scripts`` gives, for a component
     that a ``%%writefile`` cell holds, how each argument is passed. ``inclusions``: ``tagged`` has the code of
     other files in place of ``%run`` lines; the places of findings and dependencies are those of the file.
-    ``import_roots``: folders outside the notebook's that its code imports from.
+    ``import_roots``: folders outside the notebook's that its code imports from. ``made_outputs``: the
+    outputs (component and variable) that ``--boundary auto`` made, in a format of its choice.
     """
 
     tagged: TaggedNotebook
@@ -59,6 +60,7 @@ class Examination:
     scripts: Mapping[str, ScriptInterface]
     inclusions: Inclusions | None = None
     import_roots: tuple[ImportRoot, ...] = ()
+    made_outputs: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def written(self) -> TaggedNotebook:
@@ -157,7 +159,23 @@ def complete(
             *work.diagnostics,
         )
     )
-    return Examination(tagged, interfaces, analysis, diagnostics, declarations.scripts)
+    return Examination(
+        tagged,
+        interfaces,
+        analysis,
+        diagnostics,
+        declarations.scripts,
+        made_outputs=frozenset(work.made_outputs),
+    )
+
+
+def place_of_use(component: ComponentAnalysis, name: str) -> Place | None:
+    """Where a component first uses a name that comes from outside, None where it does not."""
+    for dependency in component.dependencies:
+        if dependency.name == name:
+            end = dependency.column + len(dependency.name)
+            return Place(dependency.cell, dependency.line, dependency.column, dependency.line, end)
+    return None
 
 
 def format_of(value_type: str | None) -> Format:
@@ -201,6 +219,7 @@ class _Completion:
         self._crossings = [c for component in analysis.components for c in component.crossings]
         self._misnamed: dict[tuple[str, str], tuple[str, Place]] = {}
         self.diagnostics: list[Diagnostic] = []
+        self.made_outputs: set[tuple[str, str]] = set()
 
     def interfaces(self) -> dict[str, Interface]:
         made = {
@@ -420,6 +439,7 @@ class _Completion:
         output = _by_variable(producer.outputs, crossing.name)
         if output is None:
             output = self._new_output(crossing)
+            self.made_outputs.add((crossing.producer, crossing.name))
             made[crossing.producer] = replace(producer, outputs=(*producer.outputs, output))
             consumer = made[crossing.consumer]
         source = f"{crossing.producer}.{crossing.name}"
@@ -464,13 +484,8 @@ class _Completion:
         )
 
     def _place_of_use(self, crossing: Crossing) -> Place:
-        for dependency in self._components[crossing.consumer].dependencies:
-            if dependency.name == crossing.name:
-                end = dependency.column + len(dependency.name)
-                return Place(
-                    dependency.cell, dependency.line, dependency.column, dependency.line, end
-                )
-        return self._place(crossing.consumer, "inputs", crossing.name)
+        place = place_of_use(self._components[crossing.consumer], crossing.name)
+        return place or self._place(crossing.consumer, "inputs", crossing.name)
 
     # Names of arguments
 

@@ -46,6 +46,7 @@ from nbcomponent.export.lock import Lock, lock_bytes, lock_path, read_lock
 from nbcomponent.export.pipeline_yaml import pipeline_yaml
 from nbcomponent.export.plain import Untranslatable
 from nbcomponent.export.script import Script, script_name, write_script
+from nbcomponent.export.serialisers import usable_formats
 from nbcomponent.export.skeleton import FORMAT_MODULES
 from nbcomponent.notebook.model import Roles, TaggedNotebook
 from nbcomponent.schema.yaml_places import dump
@@ -131,7 +132,9 @@ def build(
     former = read_lock(lock_file)
     kernel = tagged.notebook.kernel
     versions = Versions(Lock() if refresh_lock else former, lambda: installed(kernel))
-    work = _Build(examination, folder, notebook.name, versions, found)
+    interfaces, changed = usable_formats(examination, versions)
+    found += [replace(d, place=examination.place(d.place)) for d in changed]
+    work = _Build(examination, interfaces, folder, notebook.name, versions, found)
     with warnings.catch_warnings():
         # What Python warns of in the cells' code (`assert (a, b)`) is not ours to print.
         warnings.simplefilter("ignore", SyntaxWarning)
@@ -139,9 +142,8 @@ def build(
         for component in examination.analysis.components:
             work.component(component)
     if work.files:
-        interfaces = [work.built[name] for name in work.built]
         beside = _beside(folder, (out_folder or folder) / notebook.stem)
-        data = pipeline_yaml(interfaces, name=notebook.stem, notebook_folder=beside)
+        data = pipeline_yaml(list(work.built.values()), name=notebook.stem, notebook_folder=beside)
         work.files["pipeline.yml"] = dump(data).encode()
     diagnostics = in_reading_order(work.diagnostics)
     if any(d.severity == "error" for d in diagnostics):
@@ -201,6 +203,7 @@ def _beside(folder: Path, out: Path) -> str:
 @dataclass
 class _Build:
     examination: Examination
+    interfaces: Mapping[str, Interface]
     folder: Path
     notebook: str
     versions: Versions
@@ -212,7 +215,7 @@ class _Build:
 
     def component(self, analysis: ComponentAnalysis) -> None:
         name = analysis.name
-        interface = self.examination.interfaces[name]
+        interface = self.interfaces[name]
         code = self._code(analysis, interface)
         if code is None:
             return

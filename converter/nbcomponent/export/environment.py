@@ -90,11 +90,13 @@ class Versions:
     look: Callable[[], Installed]
     imports: dict[str, str] = field(default_factory=dict)
     packages: dict[str, str] = field(default_factory=dict)
+    absent: set[str] = field(default_factory=set)
     _installed: Installed | None = None
 
     def __post_init__(self) -> None:
         self.imports = dict(self.lock.imports)
         self.packages = dict(self.lock.packages)
+        self.absent = set(self.lock.absent)
 
     @property
     def installed(self) -> Installed:
@@ -130,9 +132,21 @@ class Versions:
             self.packages[distribution] = version
         return version
 
+    def has(self, distribution: str) -> bool:
+        """Whether there is a distribution that the export may do without.
+
+        That it is absent goes into the lock too, so that another machine decides likewise.
+        """
+        if distribution in self.absent:
+            return False
+        if self.version(distribution) is None:
+            self.absent.add(distribution)
+            return False
+        return True
+
     def locked(self) -> Lock:
         """The lock with everything that was looked up."""
-        return Lock(self.python(), self.imports, self.packages)
+        return Lock(self.python(), self.imports, self.packages, tuple(sorted(self.absent)))
 
 
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")

@@ -117,30 +117,61 @@ BRANCHES = {
         {fail}(argument, "a whole .parquet file", f"a damaged one at {{file}}")""",
 }
 
+FAIL_FIRST = '''\
+def {fail_first}(argument: str, findings: list[tuple[str, str]]) -> {NoReturn}:
+    """Fail with the first five findings: what was expected, what was found."""
+    (expected, found), *others = findings
+    if others:
+        found += f" (1 of {{len(findings)}} findings)"
+    lines = [f"  expected {{expected}}, found {{found}}" for expected, found in others[:4]]
+    lines += [f"  and {{len(others) - 4}} more"] if len(others) > 4 else []
+    {fail}(argument, expected, "\\n".join([found, *lines]))
+'''
+
 CHECK_TABLE = '''\
 def {check_table}(argument: str, table: {pd}.DataFrame, schema: {pa}.DataFrameSchema) -> None:
-    """Fail unless the columns are as the schema says."""
+    """Fail unless the columns are as the schema says. Rows are counted from 1."""
     try:
         schema.validate(table, lazy=True)
+        return
     except {pa}.errors.SchemaErrors as error:
-        case = error.failure_cases.iloc[0]
-        found = case["failure_case"]
-        found = repr(found) if isinstance(found, str) else str(found)
-        if case["column"] is None:
-            {fail}(argument, f"a column {{found}}", f"columns {{list(table)}}")
-        row = "" if case["index"] is None else f" in row {{case['index']}}"
-        count = len(error.failure_cases)
-        more = f" ({{count}} findings in all)" if count > 1 else ""
-        expected = f"{{case['check']}} for column {{case['column']!r}}"
-        {fail}(argument, expected, f"{{found}}{{row}}{{more}}")
+        cases = error.failure_cases
+    words = {{
+        "dtype": "type",
+        "isin": "one of",
+        "greater_than_or_equal_to": "at least",
+        "less_than_or_equal_to": "at most",
+        "not_nullable": "a value",
+        "field_uniqueness": "no value twice",
+    }}
+    # A value of another type fails to be converted too, and to be compared.
+    repeated = cases["check"].str.startswith("coerce_dtype(")
+    repeated |= cases["failure_case"].astype(str).str.startswith("TypeError(")
+    findings = []
+    for case in cases[~repeated if not repeated.all() else repeated].to_dict("records"):
+        found, index = repr(case["failure_case"]), case["index"]
+        if case["check"] == "column_in_dataframe":
+            findings.append((f"a column {{found}}", f"the columns {{list(table)}}"))
+            continue
+        name, _, detail = case["check"].removesuffix(")").partition("(")
+        detail = "'str'" if detail.startswith("'str") else detail
+        expected = f"{{words.get(name, name)}} {{detail}}".strip()
+        if index is not None and isinstance(table.index, {pd}.RangeIndex):
+            found += f" in row {{table.index.get_loc(index) + 1}}"
+        elif index is not None:
+            found += f" at index {{index}}"
+        findings.append((f"{{expected}} in column {{case['column']!r}}", found))
+    {fail_first}(argument, findings)
 '''
 
 CHECK_JSON = '''\
 def {check_json}(argument: str, value: object, schema: dict[str, object]) -> None:
     """Fail unless the JSON value is as its schema says."""
     validator = {jsonschema}.validators.validator_for(schema)(schema)
-    for error in validator.iter_errors(value):
-        {fail}(argument, f"JSON that fits its schema at {{error.json_path}}", error.message)
+    found = [(error.json_path, error.message) for error in validator.iter_errors(value)]
+    if found:
+        findings = [(f"JSON that fits its schema at {{path}}", text) for path, text in found]
+        {fail_first}(argument, findings)
 '''
 
 READ = '''\

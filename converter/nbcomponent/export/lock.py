@@ -26,12 +26,14 @@ _VERSION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.!+_-]*[A-Za-z0-9])?")
 @dataclass(frozen=True, slots=True)
 class Lock:
     """``python`` is ``3.11``; ``imports`` maps modules to distributions where the names differ or were
-    looked up; ``packages`` maps distributions to versions.
+    looked up; ``packages`` maps distributions to versions; ``absent``: distributions that the export
+    could have used and that the environment does not have.
     """
 
     python: str | None = None
     imports: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
 
 
 def lock_path(notebook: Path) -> Path:
@@ -60,11 +62,14 @@ def read_lock(path: Path) -> Lock:
             "NBC964",
             f"this is no lock file (schema: {SCHEMA}); delete it to write a new one",
         )
-    python = data.get("python")
+    python, absent = data.get("python"), data.get("absent", [])
+    if not isinstance(absent, list) or not all(isinstance(name, str) for name in absent):
+        raise unusable(str(path), "NBC964", "the lock file: absent is no list of packages")
     lock = Lock(
         python if isinstance(python, str) else None,
         _texts(data.get("imports"), path),
         _texts(data.get("packages"), path),
+        tuple(absent),
     )
     for what, pattern, texts in (
         ("version of Python", _PYTHON, (lock.python or "3",)),
@@ -92,10 +97,12 @@ def _texts(value: object, path: Path) -> dict[str, str]:
 def lock_bytes(lock: Lock) -> bytes:
     """The lock as a file."""
     head = "# Versions that the components of this notebook run with.\n"
-    data = {
+    data: dict[str, object] = {
         "schema": SCHEMA,
         "python": lock.python,
         "imports": dict(sorted(lock.imports.items())),
         "packages": dict(sorted(lock.packages.items(), key=lambda item: item[0].lower())),
     }
+    if lock.absent:
+        data["absent"] = list(lock.absent)
     return (head + dump(data)).encode()

@@ -151,6 +151,10 @@ class _Writer:
         never = self.typing("NoReturn")
         return self.helper("fail", helpers.FAIL, sys=self.module("sys"), NoReturn=never)
 
+    def fail_first(self) -> str:
+        never = self.typing("NoReturn")
+        return self.helper("fail_first", helpers.FAIL_FIRST, fail=self.fail(), NoReturn=never)
+
     def typing(self, name: str) -> str:
         return self.module("collections.abc" if name == "Callable" else "typing", name)
 
@@ -453,7 +457,7 @@ def _check_table(writer: _Writer) -> str:
     return writer.helper(
         "check_table",
         helpers.CHECK_TABLE,
-        fail=writer.fail(),
+        fail_first=writer.fail_first(),
         pd=writer.module("pandas", shown="pd"),
         pa=writer.module("pandera.pandas", shown="pa"),
     )
@@ -477,7 +481,7 @@ def _check_json_value(writer: _Writer, port: Port, loaded: str, argument: str) -
         "check_json",
         helpers.CHECK_JSON,
         jsonschema=writer.module("jsonschema"),
-        fail=writer.fail(),
+        fail_first=writer.fail_first(),
     )
     return _inner(call(check, argument, loaded, _value(port.json_schema)))
 
@@ -548,7 +552,7 @@ def _dtype(column: Column, stored_as: str) -> tuple[str | None, bool]:
     if stored_as != "csv":
         return dtype, False
     if dtype.lower().startswith(("int", "uint")):
-        return ("Int64", True) if column.nullable else ("int64", False)
+        return "Int64", True  # int64 would take 1.5 for 1.
     return dtype, dtype.startswith(("float", "datetime", "category"))
 
 

@@ -231,7 +231,7 @@ def _verdict(step: PlannedStep, ended: Ended, folder: StepFolder, stopped: str) 
     found = next((m for line in reversed(lines[-5:]) if (m := _IMPORT.match(line))), None)
     if found is not None:
         return _Failure("environment", f"{code}: {found[0]}")
-    check = next((m for line in reversed(lines[-5:]) if (m := _DATA_CHECK.match(line))), None)
+    check = next((m for line in reversed(lines[-10:]) if (m := _DATA_CHECK.match(line))), None)
     if check is not None and ended.exit_code == 1:
         is_output = check[1] in {spec.name for spec in step.outputs}
         return _Failure("missing output" if is_output else "contract", f"{code}: {check[0]}")
