@@ -1,7 +1,8 @@
 """Small notebooks as text, with what is true of them.
 
 A notebook is written as one string. A line ``== main`` begins a cell of the component ``main``, ``==``
-an untagged cell, ``== +shared`` one with another tag; a number at the end is the execution count.
+an untagged cell, ``== +shared`` one with another tag, ``== +markdown`` and ``== +raw`` one of that kind; a
+number at the end is the execution count.
 """
 
 from __future__ import annotations
@@ -96,6 +97,12 @@ def cells_of(text: str) -> list[SmallCell]:
     return cells
 
 
+def kind_of(cell: SmallCell) -> str:
+    if any(tag == "raw" or tag.startswith("contract") for tag in cell.tags):
+        return "raw"
+    return "markdown" if "markdown" in cell.tags else "code"
+
+
 def notebook_of(text: str, counts: bool = True) -> bytes:
     """The notebook as a file; cells without a count get the one of a run from top to bottom."""
     cells = cells_of(text)
@@ -108,16 +115,16 @@ def notebook_of(text: str, counts: bool = True) -> bytes:
             "cells": [
                 {
                     "id": f"c{i}",
-                    "cell_type": "raw" if any(t.startswith("contract") for t in c.tags) else "code",
-                    "metadata": {"tags": list(c.tags)},
+                    "cell_type": kind_of(c),
+                    "metadata": {"tags": [t for t in c.tags if t not in ("markdown", "raw")]},
                     "source": c.source,
                     **(
-                        {}
-                        if any(t.startswith("contract") for t in c.tags)
-                        else {
+                        {
                             "execution_count": (c.count if given else i + 1) if counts else None,
                             "outputs": [],
                         }
+                        if kind_of(c) == "code"
+                        else {}
                     ),
                 }
                 for i, c in enumerate(cells)

@@ -137,6 +137,7 @@ class ComponentReader:
         self._left_over = False
         self.diagnostics: list[Diagnostic] = []
         self._dependencies: dict[str, Dependency] = {}
+        self._sites: dict[str, Site] = {}
         self._carried: dict[tuple[int, int], StatementKind] = {}
         self._crossings: dict[str, Crossing] = {}
         self._done: set[Function] = set()
@@ -845,16 +846,9 @@ class ComponentReader:
         )  # fmt: skip
         return True
 
-    def site_of(self, dependency: Dependency) -> Site:
-        """The place of a dependency, as something to blame."""
-        line, column = dependency.line, dependency.column - 1
-        text = self.tagged.notebook.cells[dependency.cell].source.split("\n")[line - 1]
-        start = len(text[:column].encode("utf-8", "surrogatepass"))
-        end = start + len(dependency.name.encode("utf-8", "surrogatepass"))
-        node = ast.Constant(
-            None, lineno=line, col_offset=start, end_lineno=line, end_col_offset=end
-        )
-        return Site(dependency.cell, node)
+    def site_of(self, name: str) -> Site:
+        """Where a name from outside is used, as something to blame."""
+        return self._sites[name]
 
     def replay(self, statement: Statement, site: Site) -> None:
         """Carry a statement that sets process state (``auto``)."""
@@ -895,6 +889,7 @@ class ComponentReader:
         if name in self._dependencies:
             return
         place = self.place(site)
+        self._sites[name] = site
         self._dependencies[name] = Dependency(
             name, resolution, defined_in, site.cell, place.line, place.column, diagnostic
         )

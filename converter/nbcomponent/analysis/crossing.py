@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from nbcomponent.analysis.component import ComponentReader
-from nbcomponent.analysis.model import ComponentAnalysis
-from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
+from nbcomponent.analysis.model import ComponentAnalysis, Dependency
+from nbcomponent.core.diagnostics import Diagnostic, Fix
 from nbcomponent.notebook.model import TaggedNotebook
 
 
@@ -18,18 +18,17 @@ def cycles(components: Sequence[ComponentAnalysis], tagged: TaggedNotebook) -> I
         path = _way_back(component.name, needs)
         if path is None:
             continue
-        names = sorted(x.name for x in component.crossings if x.producer == path[1])
-        site = next((d for d in component.dependencies if d.name == names[0]), None)
+        needed = {x.name for x in component.crossings if x.producer == path[1]}
+        site = next((d for d in component.dependencies if d.name in needed), None)
         if site is None:
             continue
-        place = Place(site.cell, site.line, site.column, site.line, site.column + len(site.name))
         yield Diagnostic(
             "NBC101",
             "error",
-            f"{component.name} needs `{names[0]}` of {path[1]}, which in turn needs {component.name}: "
+            f"{component.name} needs `{site.name}` of {path[1]}, which in turn needs {component.name}: "
             + " -> ".join(path),
-            place,
-            name=names[0],
+            component.place_of_use(site),
+            name=site.name,
             component=component.name,
             fix=Fix("put the cells that need each other into one component", "tag-component"),
         )
@@ -51,7 +50,8 @@ def _way_back(start: str, needs: dict[str, set[str]]) -> list[str] | None:
 
 def lost_aliasing(reader: ComponentReader) -> Iterator[Diagnostic]:
     """Two values that share an object in the notebook and would come over as two copies."""
-    names = [x.name for x in reader.crossings()]
+    sites = {d.name: d for d in reader.dependencies()}
+    names = sorted((x.name for x in reader.crossings()), key=lambda n: _in_text(reader, sites[n]))
     if len(names) < 2:
         return
     first = reader.namespace.cells[reader.cells[0]].statements
@@ -69,21 +69,26 @@ def lost_aliasing(reader: ComponentReader) -> Iterator[Diagnostic]:
             for e in reader.timeline.between(name, position - 1, last)
         )
     }
-    sites = {d.name: d for d in reader.dependencies()}
     # Of many names for one object each is told with the next: all pairs would say no more.
     pairs = {pair: None for group in holders.values() for pair in pairwise(group)}
-    for one, other in sorted(pairs):
+    for one, other in pairs:
         if one in changed or other in changed:
             site = sites[one]
-            place = Place(site.cell, site.line, site.column, site.line, site.column + len(one))
             yield Diagnostic(
                 "NBC104",
                 "error",
                 f"`{one}` and `{other}` share an object that {reader.name} changes; as two inputs "
                 "they would be two copies",
-                place,
+                reader.place(reader.site_of(one)),
                 name=one,
                 defined_in=site.defined_in,
                 component=reader.name,
                 fix=Fix(f"make `{other}` from `{one}` inside {reader.name}", "edit"),
             )
+
+
+def _in_text(reader: ComponentReader, site: Dependency) -> tuple[int, ...]:
+    """Where a name is needed and, of those that one use brings in, where it is made: no alphabet counts."""
+    made = reader.namespace.definitions[site.name][0]
+    node = made.bind.node
+    return site.cell, site.line, site.column, made.position, node.lineno, node.col_offset

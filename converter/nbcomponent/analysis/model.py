@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from nbcomponent.core.diagnostics import Diagnostic
+from nbcomponent.core.diagnostics import Diagnostic, Place
 
 Boundary = Literal["strict", "auto"]
 
@@ -104,6 +104,17 @@ class ComponentAnalysis:
     binds: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
     files: tuple[str, ...] = ()
+
+    def place_of_use(self, dependency: Dependency) -> Place:
+        """The place of a value that comes over, as wide as it is written there.
+
+        What a carried function needs stands where the function is used, which has another name.
+        """
+        for finding in self.diagnostics:
+            if finding.code == "NBC101" and finding.name == dependency.name:
+                return finding.place
+        line, column = dependency.line, dependency.column
+        return Place(dependency.cell, line, column, line, column + len(dependency.name))
 
 
 @dataclass(frozen=True, slots=True)

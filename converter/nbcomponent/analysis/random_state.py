@@ -104,9 +104,7 @@ def may_draw(reader: ComponentReader) -> Site | None:
             return run.site or Site(run.cell, node)
     for crossing in reader.crossings():
         if crossing.value_type not in _PLAIN_TYPES:
-            return next(
-                (reader.site_of(d) for d in reader.dependencies() if d.name == crossing.name), None
-            )
+            return reader.site_of(crossing.name)
     return None
 
 

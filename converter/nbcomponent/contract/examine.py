@@ -173,8 +173,7 @@ def place_of_use(component: ComponentAnalysis, name: str) -> Place | None:
     """Where a component first uses a name that comes from outside, None where it does not."""
     for dependency in component.dependencies:
         if dependency.name == name:
-            end = dependency.column + len(dependency.name)
-            return Place(dependency.cell, dependency.line, dependency.column, dependency.line, end)
+            return component.place_of_use(dependency)
     return None
 
 
