@@ -30,7 +30,7 @@ from nbcomponent.analysis.namespace import BUILTINS, Definition, Namespace, impo
 from nbcomponent.analysis.objects import may_be_changed_by_call
 from nbcomponent.analysis.supply import Supplier, Supply
 from nbcomponent.analysis.syntax import dotted
-from nbcomponent.analysis.timeline import Event, Timeline, restates, same_definition
+from nbcomponent.analysis.timeline import Event, Timeline, same_definition
 from nbcomponent.core.diagnostics import Diagnostic, Place, Severity
 from nbcomponent.core.places import place_of
 from nbcomponent.notebook.model import PLACEHOLDER, TaggedNotebook
@@ -140,7 +140,9 @@ class ComponentReader:
         self._sites: dict[str, Site] = {}
         self._carried: dict[tuple[int, int], StatementKind] = {}
         self._crossings: dict[str, Crossing] = {}
-        self._done: set[Function] = set()
+        self._done: set[Function] = set()  # applied, and nothing that they need changed since
+        self._ran: set[Function] = set()
+        self._last_position = -1
         self._changed: set[str] = set()
         self._pending: deque[tuple[Function, Site, int] | _Need] = deque()
         self._covered: dict[str, list[tuple[int, int]]] = {}
@@ -197,6 +199,9 @@ class ComponentReader:
         block = statement.block
         namespace = self.namespace
         position = namespace.position[id(statement)]
+        if self._done and self.timeline.changes_for_functions(self._last_position, position):
+            self._done.clear()
+        self._last_position = position
         if block.exposed or block.uses:
             self._read_block(block, statement.cell, position)
             if self._pending:
@@ -295,6 +300,7 @@ class ComponentReader:
             return
         if not bound:
             self._done.add(function)
+            self._ran.add(function)
         own = function.cell in self.own
         body = function.body
         self.blocks.append(RunBlock(body, function.cell, position, None if own else site))
@@ -340,7 +346,7 @@ class ComponentReader:
                 continue
             for statement in facts.statements:
                 for function in statement.block.functions:
-                    if function not in self._done:
+                    if function not in self._ran:
                         self._pending.append((function, Site(cell, function.node), last))
                         self._drain()
         self._left_over = False
@@ -644,7 +650,7 @@ class ComponentReader:
         first = definitions[0]
         return any(
             d.cell != first.cell
-            and not restates(first, d)
+            and not self.timeline.restates(first, d)
             and d.bind.name not in d.statement.block.exposed
             for d in definitions[1:]
         )
@@ -731,7 +737,7 @@ class ComponentReader:
         same = {
             d.position
             for d in self.namespace.definitions[name]
-            if d is definition or restates(definition, d)
+            if d is definition or self.timeline.restates(definition, d)
         }
         if any(e.position not in same for e in self.timeline.of(name)):
             return False

@@ -397,7 +397,7 @@ class ObjectTracker:
         return Value(_NOTHING, held)
 
     def _given_back(self, site: CallSite) -> Value | None:
-        """What a call of the notebook's own code gives back of its arguments. None: it calls no such."""
+        """What a call of the notebook's own code gives back: arguments, globals. None: it calls no such."""
         chain = site.chain
         if len(chain) == 1:
             for definition in self.namespace.reaching(chain[0], self._position):
@@ -406,6 +406,8 @@ class ObjectTracker:
         found: Value | None = None
         for function, skip in called_functions(self.namespace, site, self._position):
             found = found or _FRESH
+            for shown in _globals_given(function):
+                found = found | self._of(shown, False)
             if skip and function.parameters[:1] and function.parameters[0] in function.gives:
                 receiver = self._value(chain[0])
                 found = found | receiver | Value(receiver.holds, _NOTHING)
@@ -495,11 +497,15 @@ class ObjectTracker:
         if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Call):
             return
         made = func.value.func
-        if isinstance(made, ast.Name) and self.namespace.has_functions:
-            for definition in self.namespace.reaching(made.id, position):
-                klass = definition.bind.klass
-                if klass is None:
-                    continue
+        classes = [
+            d.bind.klass
+            for d in (
+                self.namespace.reaching(made.id, position) if isinstance(made, ast.Name) else ()
+            )
+            if d.bind.klass is not None
+        ]
+        if classes:
+            for klass in classes:
                 for method in klass.functions:
                     if method.name != func.attr:
                         continue
@@ -588,6 +594,25 @@ def called_functions(
             if function.owner is not None and function.name == chain[1]
         ]
     return []
+
+
+def _globals_given(function: Function) -> list[ast.expr]:
+    """What a function returns of the notebook's values: ``rows``, ``table["a"]``, each of ``rows, table``."""
+    found: list[ast.expr] = []
+    pending = list(function.returns)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.Tuple, ast.List)):
+            pending += node.elts
+        elif isinstance(node, ast.IfExp):
+            pending += (node.body, node.orelse)
+        elif isinstance(node, ast.BoolOp):
+            pending += node.values
+        else:
+            root = object_root(node)
+            if root is not None and root.id in function.body.exposed:
+                found.append(node)
+    return found
 
 
 def _function_of(definition: Definition, namespace: Namespace) -> Function | None:

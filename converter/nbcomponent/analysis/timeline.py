@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from nbcomponent.analysis.carrying import is_immutable_literal
@@ -28,6 +29,7 @@ class Timeline:
         self.namespace = namespace
         self._events: dict[str, list[Event]] = {}
         self._mutations: dict[str, list[Event]] = {}
+        self._function_changes: list[int] | None = None
         self._tracker = ObjectTracker(namespace)
         for position, statement in enumerate(namespace.statements):
             mutated = self._tracker.step(statement, position)
@@ -68,7 +70,7 @@ class Timeline:
         events: list[Event] = []
         before: Definition | None = None
         for definition in self.namespace.definitions.get(name, ()):
-            if before is None or not restates(before, definition):
+            if before is None or not self.restates(before, definition):
                 kind = definition.bind.kind
                 called = kind != "star" and definition.bind not in definition.statement.block.binds
                 how = "global" if called else kind
@@ -76,6 +78,24 @@ class Timeline:
                     events.append(Event(definition.position, definition.statement, how, True))
             before = definition
         return events
+
+    def restates(self, before: Definition, after: Definition) -> bool:
+        """Whether a binding gives a name what it already was: the same import, definition or literal.
+
+        A definition reads the values of its defaults and of its class body when it runs: where one of those
+        has changed, the same text makes something else.
+        """
+        return restates(before, after) and not any(
+            self._changed_between(name, before.position, after.position)
+            for name in after.statement.block.exposed
+        )
+
+    def _changed_between(self, name: str, after: int, before: int) -> bool:
+        every = self.namespace.definitions.get(name, ())
+        return any(
+            after < d.position < before and not (n and restates(every[n - 1], d))
+            for n, d in enumerate(every)
+        ) or any(after < e.position < before for e in self._mutations.get(name, ()))
 
     def objects(self, name: str, position: int) -> frozenset[int]:
         """The abstract objects that a name holds at a position, where other names may hold them too."""
@@ -91,9 +111,21 @@ class Timeline:
             if after < e.position < before and e.statement.cell not in without
         ]
 
+    def changes_for_functions(self, after: int, before: int) -> bool:
+        """Whether a name that some function reads changes at a position strictly between."""
+        if before - after < 2 or not self.namespace.has_functions:
+            return False
+        if self._function_changes is None:
+            bodies = [f.body for s in self.namespace.statements for f in s.block.functions]
+            names = {name for body in bodies for name in body.exposed if self.changes(name)}
+            self._function_changes = sorted({e.position for n in names for e in self.of(n)})
+        changes = self._function_changes
+        first = bisect_right(changes, after)
+        return first < len(changes) and changes[first] < before
+
 
 def restates(before: Definition, after: Definition) -> bool:
-    """Whether a binding gives a name what it already was: the same import, definition or literal."""
+    """Whether two bindings have the same text: the same import, definition or literal."""
     one, other = before.bind, after.bind
     if one.kind in ("import", "star") and other.kind in ("import", "star"):
         return import_path(one) == import_path(other)

@@ -71,6 +71,15 @@ CHANGED = [
     between("alias through or", "a = [1]", "b = a or []\nb.append(1)", "a"),
     between("alias through a walrus", "a = []", "(b := a).append(1)", "a"),
     between("alias through a function that gives it back", "a = []", "def same(x):\n    return x\nb = same(a)\nb.append(1)", "a"),
+    between("alias through what a function returns", "a = []", "def all_of():\n    return a\nb = all_of()\nb.append(1)", "a"),
+    between("what a function returns, without a name", "a = []", "def all_of():\n    return a\nall_of().append(1)", "a"),
+    between("what a function returns of what it is given, without a name", "a = []", "def same(x):\n    return x\nsame(a).append(1)", "a"),
+    between("what a function of the component returns", "a = []\ndef all_of():\n    return a", "all_of().append(1)", "a"),
+    between("an element that a function returns", "d = {'k': []}", "def first():\n    return d['k']\nb = first()\nb.append(1)", "d"),
+    between("one of what a function returns", "a = []", "def both():\n    return a, 1\nb, c = both()\nb.append(1)", "a", quiet="c"),
+    between("what a function returns on one path", "a = []", "def some(x):\n    return a if x else None\nb = some(1)\nb.append(1)", "a"),
+    between("what a lambda returns", "a = []", "all_of = lambda: a\nall_of().append(1)", "a"),
+    between("what a method returns", "a = []", "class Rows:\n    def all_of(self):\n        return a\nrows = Rows()\nb = rows.all_of()\nb.append(1)", "a"),
     between("elements of a loop", "rows = [[1], [2]]", "for row in rows:\n    row.append(0)", "rows"),
     between("elements of a loop over items", 'd = {"a": [1]}', "for k, v in d.items():\n    v.append(0)", "d"),
     between("elements of enumerate", "rows = [[1]]", "for i, row in enumerate(rows):\n    row[0] = i + 5", "rows"),
@@ -204,6 +213,11 @@ HARMLESS = [
     harmless("put into another container", "a = [1]", "box = []\nbox.append(a)", "a"),
     harmless("the same import again", "import math", "import math", "math.pi"),
     harmless("the same function again", "def f():\n    return 1", "def f():\n    return 1", "f()"),
+    harmless("the same function again, with a default that is the same", "n = 1\ndef f(p=n):\n    return p", "def f(p=n):\n    return p", "f()"),
+    harmless("the same class again, of an imported base", "import json\nclass A(json.JSONEncoder):\n    pass", "import json\nclass A(json.JSONEncoder):\n    pass", "A.__name__"),
+    harmless("a copy that a function returns", "a = [1]", "def copied():\n    return a[:]\ncopied().append(2)\nb = copied()\nb.append(3)", "a"),
+    harmless("what a function returns that only has the name", "a = [1]", "def made():\n    a = [2]\n    return a\nmade().append(3)", "a"),
+    harmless("what a function returns, only read", "a = [1]", "def all_of():\n    return a\nlen(all_of())", "a"),
     harmless("frame copied", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2]})", "other = df.copy()\nother['y'] = 1", "df"),
     harmless("frame filtered", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2]})", "other = df[df.x > 1]\nother['y'] = 1", "df"),
     harmless("frame dropped into another", "import pandas as pd\ndf = pd.DataFrame({'x': [1, 2]})", "other = df.drop(columns=['x'])\nother['y'] = 1", "df"),
@@ -314,6 +328,64 @@ LATER = [
         == main
         print(a)
         """, "a", "a=104|101@1"),
+    *[
+        case(f"used by a function that had run before: {how}", f"== main\n{own}\nprint({call})\n==\n{change}\n== main\nprint({call})", "", f"a=104@1")
+        for how, own, change, call in [
+            ("appended to", "a = [1]\ndef f():\n    return a", "a.append(2)", "f()"),
+            ("bound again", "a = 1\ndef f():\n    return a", "a = len('xy')", "f()"),
+            ("in a function that it calls", "a = [1]\ndef g():\n    return a\ndef f():\n    return g()", "a.append(2)", "f()"),
+            ("in a method", "a = [1]\nclass C:\n    def get(self):\n        return a\nc = C()", "a.append(2)", "c.get()"),
+            ("in a lambda", "a = [1]\nf = lambda: a", "a.append(2)", "f()"),
+        ]
+    ],
+    case("used by a function that runs before the change only", """
+        == main
+        a = [1]
+        def f():
+            return a
+        print(f())
+        ==
+        a.append(2)
+        == main
+        print("done")
+        """),
+    case("used by a function that runs before the change only, and another is defined", """
+        == main
+        a = [1]
+        def f():
+            return a
+        print(f())
+        def g():
+            return 1
+        ==
+        a.append(2)
+        == main
+        print(g())
+        """),
+    case("the same function again, with a default that has changed", """
+        == main
+        n = 1
+        def f(p=n):
+            return p
+        ==
+        n = 2
+        def f(p=n):
+            return p
+        == main
+        print(f())
+        """, "", "f=104|105@1", "n"),
+    case("the same class again, with an attribute that has changed", """
+        == main
+        rows = [1]
+        class A:
+            size = len(rows)
+        ==
+        rows.append(2)
+        class A:
+            size = len(rows)
+        == main
+        print(A.size)
+        """, "", "A=104|105@1", "rows"),
     case("function of the component replaced", """
         == main
         def f():
