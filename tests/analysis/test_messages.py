@@ -477,7 +477,7 @@ print(math.tau)
                 name="%edit",
                 defined_in=(),
                 component="main",
-                fix=Fix("write it as Python, or leave it out of the component", "edit"),
+                fix=Fix("write the code into the cell", "edit"),
             ),
         ],
     ),

@@ -46,7 +46,7 @@ class TestExitCodes:
 
     def test_notes_are_fine(self, save: Save, run: Run) -> None:
         save("a.ipynb", NOTE)
-        done = run("check", "a.ipynb")
+        done = run("check", "a.ipynb", "--verbose")
         assert done.code == 0
         assert ": note NBC101 " in done.out
 
@@ -273,6 +273,109 @@ class TestStandardInput:
         done = start("check", "-", stdin="{}")
         assert done.code == 2
         assert done.out.startswith("<stdin>: error NBC9")
+
+
+CARRIED = [
+    (
+        "",
+        "import math\nSCALE = 3\ndef area(r):\n    return math.pi * r * SCALE\nclass Box:\n    pass",
+    ),
+    ("component:prepare", "import numpy\nsizes = numpy.ones(3)\nbox, lid = Box(), Box()"),
+    ("", "offset = len(sizes)"),
+    ("component:train", "print(area(2), sizes, offset)\nprint(box)\nprint(lid)"),
+]
+
+
+class TestWhatIsCarried:
+    """What components get from elsewhere is listed, one line a component."""
+
+    def test_strict(self, save: Save, run: Run) -> None:
+        save("a.ipynb", [*CARRIED[:2], ("component:train", "print(area(2), math.e)")])
+        done = run("check", "a.ipynb")
+        assert done.code == 0
+        assert done.out == (
+            "a.ipynb: prepare: carries over Box (cell 0)\n"
+            "a.ipynb: train: carries over SCALE, area, math (cell 0)\n"
+            "1 notebook checked: nothing found\n"
+        )
+
+    def test_auto(self, save: Save, run: Run) -> None:
+        save("a.ipynb", CARRIED)
+        done = run("check", "a.ipynb", "--boundary", "auto")
+        assert done.code == 1
+        assert done.out == (
+            "a.ipynb: cell 3, line 2:7: warning NBC244 box goes from prepare to train as pickle, "
+            "since its type Box has no plainer format; both need the same libraries in the same versions\n"
+            "    print(box)\n"
+            "          ^^^\n"
+            "  also: lid (cell 3, line 3:7)\n"
+            "  next: declare box under outputs with a format\n"
+            "a.ipynb: prepare: carries over Box (cell 0)\n"
+            "a.ipynb: train: carries over SCALE, area, math (cell 0); pulls in the statements for "
+            "offset (cell 2); takes sizes, box, lid from prepare\n"
+            "1 notebook checked: 2 warnings in 1 notebook\n"
+        )
+
+    def test_verbose_tells_each_at_its_place(self, save: Save, run: Run) -> None:
+        save("a.ipynb", CARRIED)
+        done = run("check", "a.ipynb", "--boundary", "auto", "--verbose")
+        lines = done.out.splitlines()
+        assert sum(": warning NBC244 " in line for line in lines) == 2
+        assert sum(": note NBC101 " in line for line in lines) == 8
+        assert lines[-1] == "1 notebook checked: 2 warnings, 8 notes in 1 notebook"
+        assert "carries over" not in done.out
+
+    def test_quiet_leaves_it_out(self, save: Save, run: Run) -> None:
+        save("a.ipynb", CARRIED[:2])
+        assert run("check", "a.ipynb", "--quiet").out == ""
+
+    def test_reports_for_programs_have_each(self, save: Save, run: Run) -> None:
+        save("a.ipynb", CARRIED)
+        for verbose in ((), ("--verbose",)):
+            done = run("check", "a.ipynb", "--boundary", "auto", "--format", "json", *verbose)
+            found = [d["code"] for d in done.json["files"][0]["diagnostics"]]
+            assert sorted(found) == ["NBC101"] * 8 + ["NBC244"] * 2
+
+    def test_what_is_not_chosen_is_not_listed(self, save: Save, run: Run) -> None:
+        save("a.ipynb", CARRIED[:2])
+        assert run("check", "a.ipynb", "--ignore", "NBC101").out == (
+            "1 notebook checked: nothing found\n"
+        )
+
+    def test_a_seed_that_is_repeated(self, save: Save, run: Run) -> None:
+        save(
+            "a.ipynb",
+            [
+                ("", "import random\nrandom.seed(7)"),
+                ("component:draw", "print(random.random())"),
+            ],
+        )
+        assert run("check", "a.ipynb", "--boundary", "auto").out == (
+            "a.ipynb: draw: carries over random (cell 0); `random.seed` of cell 0 is repeated in draw\n"
+            "1 notebook checked: nothing found\n"
+        )
+
+    def test_a_note_with_a_next_step_stays_a_finding(self, save: Save, run: Run) -> None:
+        save("a.ipynb", [("component:draw", "import os\nprint(os.environ.get('LEVEL', 'low'))")])
+        done = run("check", "a.ipynb")
+        assert ": note NBC108 the environment variable LEVEL " in done.out
+        assert done.out.endswith("1 notebook checked: 1 note in 1 notebook\n")
+
+    def test_export_lists_it_once(self, save: Save, run: Run) -> None:
+        save("a.ipynb", CARRIED)
+        done = run("export", "a.ipynb", "-o", "out", "--boundary", "auto")
+        assert "carries over" not in done.out
+        assert ": note " not in done.out
+        assert "    carried over, definitions: area (cell 0)\n" in done.out
+        assert (
+            "    values that cross, stored: prepare.box, prepare.lid, prepare.sizes\n" in done.out
+        )
+
+    def test_export_that_is_blocked_lists_it_too(self, save: Save, run: Run) -> None:
+        save("a.ipynb", CARRIED)
+        done = run("export", "a.ipynb", "-o", "out")
+        assert "a.ipynb: train: carries over SCALE, area, math (cell 0)\n" in done.out
+        assert done.out.endswith("1 notebook: 1 blocked by errors\n")
 
 
 class TestChoiceOfCodes:

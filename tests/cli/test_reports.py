@@ -25,9 +25,9 @@ HIDDEN = Diagnostic(
     name="scale",
     defined_in=(2,),
     component="train",
-    fix=Fix("Tag cell 2 'shared'", "tag-shared"),
+    fix=Fix("tag cell 2 'shared'", "tag-shared"),
 )
-NOTE = replace(HIDDEN, severity="note", code="NBC101", message="carried over", fix=None)
+NOTE = replace(HIDDEN, severity="note", code="NBC252", message="sounds like data", fix=None)
 BROKEN = Diagnostic("NBC940", "error", "there is no such file or folder", FILE_START)
 SOURCE_LINE = "out = a*scale"
 COMPONENT = ComponentReport(
@@ -72,7 +72,7 @@ class TestText:
             "a.ipynb: cell 4, line 3:9: error NBC101 'scale' is set in cell 2 only\n"
             "    out = a*scale\n"
             "            ^^^^^\n"
-            "  next: Tag cell 2 'shared'\n"
+            "  next: tag cell 2 'shared'\n"
             "1 notebook checked: 1 error in 1 notebook\n"
         )
 
@@ -83,7 +83,7 @@ class TestText:
 
     def test_file_without_cells(self) -> None:
         report = FileReport("p.yml", diagnostics=(replace(NOTE, place=Place(None, 7, 2, 7, 4)),))
-        assert text.render([report]).startswith("p.yml: line 7:2: note NBC101")
+        assert text.render([report]).startswith("p.yml: line 7:2: note NBC252")
 
     def test_summary_counts_all(self) -> None:
         warning = FileReport("w", diagnostics=(replace(NOTE, severity="warning"), NOTE))
@@ -230,7 +230,7 @@ class TestJson:
                             "column": 9,
                             "end_line": 3,
                             "end_column": 14,
-                            "fix": {"title": "Tag cell 2 'shared'", "kind": "tag-shared"},
+                            "fix": {"title": "tag cell 2 'shared'", "kind": "tag-shared"},
                         }
                     ],
                 },
@@ -262,15 +262,15 @@ class TestGithub:
     def test_finding_in_a_cell_is_placed_on_the_file(self) -> None:
         assert github.render([REPORT]) == (
             "::error title=NBC101,file=a.ipynb::cell 4, line 3:9: 'scale' is set in cell 2 only"
-            "%0ANext: Tag cell 2 'shared'\n"
+            "%0Anext: tag cell 2 'shared'\n"
         )
 
     def test_finding_in_a_file_without_cells_has_lines(self) -> None:
         warning = replace(NOTE, severity="warning", place=Place(None, 7, 2, 7, 4))
         over = replace(NOTE, place=Place(None, 7, 2, 8, 4))
         assert github.render([FileReport("p.yml", diagnostics=(warning, over))]) == (
-            "::warning title=NBC101,file=p.yml,line=7,endLine=7,col=2,endColumn=4::carried over\n"
-            "::notice title=NBC101,file=p.yml,line=7,endLine=8::carried over\n"
+            "::warning title=NBC252,file=p.yml,line=7,endLine=7,col=2,endColumn=4::sounds like data\n"
+            "::notice title=NBC252,file=p.yml,line=7,endLine=8::sounds like data\n"
         )
 
     def test_special_characters_are_escaped(self) -> None:
@@ -323,7 +323,7 @@ class TestSarif:
             "ruleId": "NBC101",
             "ruleIndex": 0,
             "level": "error",
-            "message": {"text": "'scale' is set in cell 2 only\nNext: Tag cell 2 'shared'"},
+            "message": {"text": "'scale' is set in cell 2 only\nnext: tag cell 2 'shared'"},
             "locations": [
                 {
                     "physicalLocation": {
@@ -344,7 +344,7 @@ class TestSarif:
                 "component": "train",
                 "name": "scale",
                 "definedIn": [2],
-                "fix": {"title": "Tag cell 2 'shared'", "kind": "tag-shared"},
+                "fix": {"title": "tag cell 2 'shared'", "kind": "tag-shared"},
             },
         }
 

@@ -95,7 +95,7 @@ def test_nbc201_name_that_is_not_allowed(name: str) -> None:
 def test_nbc201_suggests_a_name() -> None:
     fix = _tagged(("x", ["component:Train Model-2"])).diagnostics[0].fix
     assert fix is not None
-    assert fix.title == "Name it `train_model_2`"
+    assert fix.title == "name it `train_model_2`"
 
 
 @pytest.mark.parametrize("name", ["a", "train", "train_2", "a" * 200])

@@ -346,10 +346,11 @@ def _nbc110(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
 
 def _nbc111(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
     reason = str(f.details.get("reason") or "cannot run in a script")
+    way_out = f.details.get("way_out") or "write it as Python, or leave it out of the component"
     return (
         "error",
         reason if reason.startswith(f"`{f.name}`") else f"`{f.name}`: {reason}",
-        Fix("write it as Python, or leave it out of the component", "edit"),
+        Fix(str(way_out), "edit"),
     )
 
 

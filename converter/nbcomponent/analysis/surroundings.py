@@ -788,6 +788,9 @@ def _magics(reader: ComponentReader, report: Callable[..., None]) -> None:
                 else (f"%%{magic.name}" if magic.kind == "cell" else f"%{magic.name}")
             )
             if treated.kind == "refuse":
-                report("NBC111", name, site, (), reason=treated.reason)
+                report("NBC111", name, site, (), reason=treated.reason, way_out=treated.way_out)
             elif treated.kind == "drop" and treated.noted:
-                report("NBC111", name, site, (), reason=treated.reason, severity="warning")
+                report(
+                    "NBC111", name, site, (), reason=treated.reason, way_out=treated.way_out,
+                    severity="warning",
+                )  # fmt: skip

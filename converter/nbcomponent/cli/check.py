@@ -102,7 +102,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.format == "json":
         return _check_for_json(options, collected, select, ignore)
     reports = (*collected.problems, *_check(options, collected.sources, select, ignore))
-    write(_render(reports, options.format, options.quiet))
+    write(_render(reports, options.format, options.quiet, options.verbose))
     return exit_code(reports)
 
 
@@ -202,7 +202,7 @@ def _outcomes(
     ]
 
 
-def _render(reports: Sequence[FileReport], form: str, quiet: bool) -> str:
+def _render(reports: Sequence[FileReport], form: str, quiet: bool, verbose: bool) -> str:
     if form == "sarif":
         from nbcomponent import __version__
         from nbcomponent.cli.report import sarif
@@ -215,7 +215,7 @@ def _render(reports: Sequence[FileReport], form: str, quiet: bool) -> str:
         return github.render(reports)
     from nbcomponent.cli.report import text
 
-    return text.render(reports, wants_colour(), quiet)
+    return text.render(reports, wants_colour(), quiet, verbose)
 
 
 def _watch(
@@ -243,7 +243,8 @@ def _watch(
                 for source, stamp in stamps.items()
             }
             reports = (*problems, *(report for _, report in checked.values()))
-            write(f"{time.strftime('%H:%M:%S')}\n{_render(reports, 'text', options.quiet)}")
+            shown = _render(reports, "text", options.quiet, options.verbose)
+            write(f"{time.strftime('%H:%M:%S')}\n{shown}")
         time.sleep(POLL_SECONDS)
 
 

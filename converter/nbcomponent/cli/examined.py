@@ -93,7 +93,7 @@ def failed_report(path: str, failure: Failure) -> FileReport:
                     "error",
                     f"this file is too complex: {failure.message}",
                     FILE_START,
-                    fix=Fix("Give it more time with --timeout, or leave it out", "edit"),
+                    fix=Fix("give it more time with --timeout, or leave it out", "edit"),
                 ),
             ),
             outcome="unusable",

@@ -162,7 +162,7 @@ def execute(options: argparse.Namespace) -> int:
         write(render_json(reports))
     else:
         reading = options.check or options.dry_run
-        write(render_text(reports, wants_colour(), options.quiet, reading))
+        write(render_text(reports, wants_colour(), options.quiet, reading, options.verbose))
     return export_exit_code(reports, options.check)
 
 
@@ -328,7 +328,7 @@ def _clash(work: Work, other: Work) -> ExportReport:
         "error",
         f"this notebook would be exported to {work.target}, {where} {other.path}",
         FILE_START,
-        fix=Fix("Rename one of them, export to another folder, or name their folder", "edit"),
+        fix=Fix("rename one of them, export to another folder, or name their folder", "edit"),
     )
     return ExportReport(
         FileReport(work.path, diagnostics=(diagnostic,), outcome="unusable"),

@@ -15,7 +15,7 @@ TIMEOUT_SECONDS = 60.0
 
 
 def add_batch_options(parser: argparse.ArgumentParser) -> None:
-    """``--boundary``, ``--jobs``, ``--timeout`` and ``--quiet``."""
+    """``--boundary``, ``--jobs``, ``--timeout``, ``--quiet`` and ``--verbose``."""
     parser.add_argument(
         "--boundary",
         choices=("strict", "auto"),
@@ -36,6 +36,11 @@ def add_batch_options(parser: argparse.ArgumentParser) -> None:
         help="seconds that one file may take; 0: as long as it takes (default: %(default)g)",
     )
     parser.add_argument("--quiet", action="store_true", help="no notes, no summary, no progress")
+    parser.add_argument(
+        "--verbose",
+        action="store_true",
+        help="each note at its place (otherwise one line a component says what it gets from elsewhere)",
+    )
 
 
 def jobs_for(asked: int | None) -> int:

@@ -524,7 +524,7 @@ class _Merger:
                 f"lists it under {section}; a variable that receives data is written "
                 f"`{name}: Path = Path({path})`",
                 self._contract.key_place(section, name),
-                fix=f"Write {name}: Path = Path({path})",
+                fix=f"write {name}: Path = Path({path})",
             )
             return self._bound(said)
         port = line.port

@@ -472,7 +472,7 @@ class _Completion:
                 "the same libraries in the same versions",
                 self._place_of_use(crossing),
                 crossing.consumer,
-                Fix(f"Declare {crossing.name} under outputs with a format", "declare-output"),
+                Fix(f"declare {crossing.name} under outputs with a format", "declare-output"),
             )
         return Port(
             name=crossing.name,
@@ -602,7 +602,7 @@ class _Completion:
                 f"{producer} has no output {name} (its outputs: {listed})",
                 place,
                 component,
-                Fix(f"List {name} under outputs of {producer}", "declare-output"),
+                Fix(f"list {name} under outputs of {producer}", "declare-output"),
             )
             return replace(port, source=None)
         return self._taking(component, port, producer, output)

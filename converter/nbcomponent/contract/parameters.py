@@ -505,7 +505,7 @@ class _Reader:
         return parts
 
     def _report(self, code: str, severity: Severity, message: str, place: Place) -> None:
-        fix = Fix("Move the line to the cell that uses it", "edit") if code == "NBC232" else None
+        fix = Fix("move the line to the cell that uses it", "edit") if code == "NBC232" else None
         self._diagnostics.append(Diagnostic(code, severity, message, place, fix=fix))
 
 

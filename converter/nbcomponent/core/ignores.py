@@ -103,7 +103,7 @@ def _read(text: Text) -> Iterator[Ignore | Diagnostic]:
                 "NBC953",
                 "this comment names no code to ignore",
                 place,
-                "Write '# nbc: ignore[NBC104] the reason' with the code of the finding",
+                "write '# nbc: ignore[NBC104] the reason' with the code of the finding",
             )
             continue
         if not match["reason"].strip(" \t:-#"):
@@ -111,7 +111,7 @@ def _read(text: Text) -> Iterator[Ignore | Diagnostic]:
                 "NBC950",
                 f"this comment ignores {', '.join(named)} without a reason, so it does not count",
                 place,
-                "Write after the bracket why the finding does not matter here",
+                "write after the bracket why the finding does not matter here",
             )
             continue
         last = _next_code_line(lines, line) if not lines[line - 1][: column - 1].strip() else line
@@ -178,7 +178,7 @@ def _unknown(code: str, place: Place) -> Diagnostic | None:
         said += f"; did you mean {' or '.join(meant)}?" if meant else ""
     else:
         said = f"{code!r} is not the full code of one diagnostic"
-    return _problem("NBC951", said, place, "Write the code that the report shows, such as NBC104")
+    return _problem("NBC951", said, place, "write the code that the report shows, such as NBC104")
 
 
 def _unused(ignore: Ignore) -> Diagnostic:
@@ -186,7 +186,7 @@ def _unused(ignore: Ignore) -> Diagnostic:
         "NBC952",
         f"this comment ignores {ignore.code}, but there is no such finding here",
         ignore.place,
-        "Remove the comment",
+        "remove the comment",
     )
 
 

@@ -290,7 +290,7 @@ class _Build:
                     str(error),
                     Place(cell, 1, 1, 1, 1),
                     component=analysis.name,
-                    fix=Fix("Write it in Python", "edit"),
+                    fix=Fix("write it in Python", "edit"),
                 )
             )
             return None
@@ -363,7 +363,7 @@ class _Build:
                         f"cell {index}, line {line} is not Python: {reason}",
                         self.examination.place(Place(index, line, 1, line, 1)),
                         component=analysis.name,
-                        fix=Fix("Correct the cell; in the notebook it does not run either", "edit"),
+                        fix=Fix("correct the cell; in the notebook it does not run either", "edit"),
                     )
                 )
         return found
@@ -423,7 +423,7 @@ class _Build:
                 f"{path} cannot be shipped with {component}: the export writes a file of that name itself",
                 Place(self.examination.tagged.component_cells[component][0], 1, 1, 1, 1),
                 component=component,
-                fix=Fix(f"Rename {path}", "edit"),
+                fix=Fix(f"rename {path}", "edit"),
             )
         )
 

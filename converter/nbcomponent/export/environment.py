@@ -273,7 +273,7 @@ class _Resolution:
                     "warning",
                     f"no installed package brings the module {root} that {self.interface.component} imports, "
                     "so its environment lacks it",
-                    fix=f"Install what brings {root} where the notebook runs, or add a %pip install line",
+                    fix=f"install what brings {root} where the notebook runs, or add a %pip install line",
                 )
         return found
 
@@ -295,7 +295,7 @@ class _Resolution:
                     "error",
                     f"{requirement.name} is asked for in version {former.pin} and in version {requirement.pin}",
                     requirement.place,
-                    "Ask for one version",
+                    "ask for one version",
                 )
             if former is None or former.pin is None:
                 asked[key] = requirement
@@ -346,7 +346,7 @@ class _Resolution:
                 "warning",
                 f"{text} names no version, so what it installs can change",
                 requirement.place,
-                "Add a commit or a version",
+                "add a commit or a version",
             )
 
     def _version(
@@ -362,7 +362,7 @@ class _Resolution:
                     f"the cell asks for {name} {requirement.pin}, but the notebook's environment has {known}; "
                     f"conda.yml takes {requirement.pin}",
                     place,
-                    "Run the notebook again with the version that it asks for",
+                    "run the notebook again with the version that it asks for",
                 )
             known = requirement.pin
         if known is None:
@@ -377,7 +377,7 @@ class _Resolution:
                 f"{self.interface.component}: {what} {name}, which is not installed where the notebook runs, "
                 "so its version is not known",
                 place,
-                f"Install {name}, or ask for a version: %pip install {name}==...",
+                f"install {name}, or ask for a version: %pip install {name}==...",
             )
             return None
         if known.endswith("+cpu") and self.on_gpu():
@@ -411,7 +411,7 @@ class _Resolution:
                 "NBC305",
                 "error",
                 f"the conda file {name} cannot be used: {reason}",
-                fix="Correct the path",
+                fix="correct the path",
             )
             return None
         listed = _listed(document)
@@ -421,7 +421,7 @@ class _Resolution:
                     "NBC302",
                     "warning",
                     f"{self.interface.component} imports {module}, but {name} does not list {distribution}",
-                    fix=f"Add {distribution} to {name}",
+                    fix=f"add {distribution} to {name}",
                 )
         return data
 
@@ -440,7 +440,7 @@ class _Resolution:
                 "NBC302",
                 "warning",
                 f"the image {image} has no fixed tag, so it can change",
-                fix="Add a dated tag or a digest",
+                fix="add a dated tag or a digest",
             )
         if "cuda" in image or "gpu" in image or "nvidia" in image:
             return
@@ -450,7 +450,7 @@ class _Resolution:
                 "warning",
                 f"{self.interface.component} runs on {self.interface.compute.get('instance_type')}, which has "
                 f"GPUs, but the image {image} brings no CUDA",
-                fix="Take an image with CUDA, or a size without GPUs",
+                fix="take an image with CUDA, or a size without GPUs",
             )
             return
         for package, version in self.pinned.items():
@@ -460,7 +460,7 @@ class _Resolution:
                     "warning",
                     f"{package} {version} needs CUDA, but the image {image} brings none and no compute with "
                     "GPUs is named",
-                    fix="Name a size with GPUs under compute, or an image with CUDA",
+                    fix="name a size with GPUs under compute, or an image with CUDA",
                 )
 
 

@@ -221,7 +221,7 @@ class _Shipping:
                 "NBC307",
                 "error",
                 f"{key}, line {line}: the module that the notebook imports is not Python: {reason}",
-                Fix(f"Repair {key}", "edit"),
+                Fix(f"repair {key}", "edit"),
             )
             return
         line = _line_that_needs_a_notebook(tree) if b"get_ipython" in data else None
@@ -232,7 +232,7 @@ class _Shipping:
                 f"{key}, line {line}: importing this module calls get_ipython(), which only a notebook has, "
                 "so in a script the import fails",
                 Fix(
-                    f"Ask in {key} whether there is one: `from IPython import get_ipython`", "edit"
+                    f"ask in {key} whether there is one: `from IPython import get_ipython`", "edit"
                 ),
             )
         for imported in imports_of([tree], package):
@@ -426,5 +426,5 @@ def _refused(name: str, why: str) -> Diagnostic:
         "error",
         f"{name} cannot be shipped with the component: {why}",
         FILE_START,
-        fix=Fix(f"Correct or remove {name}", "edit"),
+        fix=Fix(f"correct or remove {name}", "edit"),
     )

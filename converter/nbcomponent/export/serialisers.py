@@ -60,5 +60,5 @@ def _finding(examination: Examination, consumer: str, port: Port, producer: str)
         "is not installed where the notebook runs; both need the same libraries in the same versions",
         place,
         component=consumer,
-        fix=Fix(f"Install {PARQUET} and export with --refresh-lock", "edit"),
+        fix=Fix(f"install {PARQUET} and export with --refresh-lock", "edit"),
     )

@@ -149,7 +149,7 @@ def _edited(target: Path, path: str) -> Diagnostic:
         "error",
         f"{target / path} was edited by hand; the export would overwrite it",
         FILE_START,
-        fix=Fix("Move the change into the notebook, or overwrite it with --force", "edit"),
+        fix=Fix("move the change into the notebook, or overwrite it with --force", "edit"),
     )
 
 

@@ -210,9 +210,9 @@ def _failed(source: str, cell: int, error: Exception, lines: list[Line]) -> Cell
         message = f"it is nested too deeply (at most {_NODES_DEEP} levels are read)"
     elif isinstance(error, UnicodeError):
         message = "it holds a lone surrogate, which no file can hold"
-    fix = Fix("Correct the cell, or tag it `skip`", "edit")
+    fix = Fix("correct the cell, or tag it `skip`", "edit")
     if "Missing parentheses in call to" in message:
-        fix = Fix("This is Python 2: write it as Python 3, or tag the cell `skip`", "edit")
+        fix = Fix("this is Python 2: write it as Python 3, or tag the cell `skip`", "edit")
     problem = Diagnostic(
         "NBC903",
         "error",

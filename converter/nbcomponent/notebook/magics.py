@@ -25,7 +25,7 @@ class Treatment:
     ``kind``: ``drop`` (it only concerns the notebook), ``run-code`` (its Python runs without it),
     ``skip-code`` (a measurement that is not repeated), ``translate`` (Python that does the same),
     ``environment`` (it belongs into the component's environment), ``refuse`` (no script can do it).
-    ``reason`` and ``way_out`` are sentences for NBC111; ``way_out`` is empty where nothing is to do.
+    ``reason`` is the sentence of NBC111, ``way_out`` its next step, empty where nothing is to do.
     ``noted``: the user should hear of it although the export goes on.
 
     ``requirements``: what an ``environment`` line installs, as written (``numpy>=1.26``), with
@@ -126,49 +126,49 @@ _MANAGERS = {"pip", "pip3", "conda", "mamba", "micromamba", "uv", "apt", "apt-ge
 _REFUSED = {
     "run": (
         "it runs another script or notebook in the notebook's own namespace",
-        "Import what the component needs from that file, or copy the code into a cell",
+        "import what the component needs from that file, or copy the code into a cell",
     ),
     "store": (
         "it keeps values in IPython's storage on this machine, which a job does not have",
-        "Write the value to a file that is an output of one component and an input of the other",
+        "write the value to a file that is an output of one component and an input of the other",
     ),
-    "macro": ("it makes a macro of the notebook's history", "Write a function"),
-    "rerun": ("it runs lines of the notebook's history again", "Write the code into the cell"),
-    "edit": ("it opens an editor", "Write the code into the cell"),
-    "ed": ("it opens an editor", "Write the code into the cell"),
+    "macro": ("it makes a macro of the notebook's history", "write a function"),
+    "rerun": ("it runs lines of the notebook's history again", "write the code into the cell"),
+    "edit": ("it opens an editor", "write the code into the cell"),
+    "ed": ("it opens an editor", "write the code into the cell"),
     "pylab": (
         "it imports all names of numpy and matplotlib.pylab",
-        "Import what is used: `import numpy as np`, `import matplotlib.pyplot as plt`",
+        "import what is used: `import numpy as np`, `import matplotlib.pyplot as plt`",
     ),
     "reset": (
         "it deletes the notebook's names",
-        "Remove it; in a script each component starts with nothing",
+        "remove it; in a script each component starts with nothing",
     ),
-    "reset_selective": ("it deletes the notebook's names", "Remove it, or use `del`"),
-    "xdel": ("it deletes a name and IPython's own references to it", "Use `del`"),
+    "reset_selective": ("it deletes the notebook's names", "remove it, or use `del`"),
+    "xdel": ("it deletes a name and IPython's own references to it", "use `del`"),
     "sql": (
         "it queries a database through an extension",
-        "Query it in Python, for example with pandas.read_sql",
+        "query it in Python, for example with pandas.read_sql",
     ),
     "bigquery": (
         "it queries BigQuery through an extension",
-        "Query it in Python with google.cloud.bigquery",
+        "query it in Python with google.cloud.bigquery",
     ),
-    "R": ("it runs R through an extension", "Put the R code into a component of its own"),
+    "R": ("it runs R through an extension", "put the R code into a component of its own"),
     "cython": (
         "it compiles Cython when the cell runs",
-        "Put the code into a .pyx module that the environment builds",
+        "put the code into a .pyx module that the environment builds",
     ),
-    "px": ("it runs on the engines of ipyparallel", "Call ipyparallel in Python"),
-    "alias": ("it defines a command of the notebook", "Call the program with `!`"),
-    "bookmark": ("it uses bookmarks of IPython on this machine", "Write the path"),
-    "pushd": ("it keeps a stack of directories in IPython", "Use `%cd`, or full paths"),
-    "popd": ("it keeps a stack of directories in IPython", "Use `%cd`, or full paths"),
-    "load_ext": ("it loads an IPython extension", "Do in Python what its magics do"),
-    "reload_ext": ("it loads an IPython extension", "Do in Python what its magics do"),
+    "px": ("it runs on the engines of ipyparallel", "call ipyparallel in Python"),
+    "alias": ("it defines a command of the notebook", "call the program with `!`"),
+    "bookmark": ("it uses bookmarks of IPython on this machine", "write the path"),
+    "pushd": ("it keeps a stack of directories in IPython", "use `%cd`, or full paths"),
+    "popd": ("it keeps a stack of directories in IPython", "use `%cd`, or full paths"),
+    "load_ext": ("it loads an IPython extension", "do in Python what its magics do"),
+    "reload_ext": ("it loads an IPython extension", "do in Python what its magics do"),
     "dotenv": (
         "it sets environment variables from a file on this machine",
-        "Declare them under `environment_variables` in the contract",
+        "declare them under `environment_variables` in the contract",
     ),
 }
 
@@ -215,7 +215,7 @@ def _refused(magic: Magic, why: str, way_out: str, **touched: tuple[str, ...]) -
     return Treatment(
         "refuse",
         f"`{label(magic)}` cannot run in a script: {why}.",
-        f"{way_out}.",
+        way_out,
         True,
         **touched,  # type: ignore[arg-type]
     )
@@ -241,7 +241,7 @@ def _line_magic(magic: Magic) -> Treatment:
         command = magic.argument if name in ("sx", "system") else f"{name} {magic.argument}"
         if name == "sc":
             return _refused(
-                magic, "it captures a command's output in an old way", "Use `x = !command`"
+                magic, "it captures a command's output in an old way", "use `x = !command`"
             )
         return _shell(magic, command)
     if name in ("load_ext", "reload_ext"):
@@ -253,12 +253,12 @@ def _line_magic(magic: Magic) -> Treatment:
             "drop",
             f"`{label(magic)}` is left out: it only offers {_OFFERS_TEXT[name]} to be put into the cell, "
             "and runs nothing.",
-            "Run it once in the notebook, so that the text stands in the cell.",
+            "run it once in the notebook, so that the text stands in the cell",
             noted=True,
         )
     if name in _DROPPED:
         if magic.assigned:
-            return _refused(magic, "its result belongs to the notebook", "Remove the assignment")
+            return _refused(magic, "its result belongs to the notebook", "remove the assignment")
         return Treatment("drop", _because(magic, _DROPPED[name]))
     return _unable(magic)
 
@@ -271,7 +271,7 @@ def _cell_magic(magic: Magic) -> Treatment:
         return _refused(
             magic,
             "IPython itself refuses a statement on the line of `%%time`",
-            "Write the statement on the next line",
+            "write the statement on the next line",
         )
     if name == "capture":
         return _capture(magic)
@@ -298,7 +298,7 @@ def _unable(magic: Magic) -> Treatment:
         return _refused(
             magic,
             "a cell magic must be the first line of its cell, and IPython takes this for a line magic",
-            "Move it to the first line; comments such as `#| component: NAME` may stand below it",
+            "move it to the first line; comments such as `#| component: NAME` may stand below it",
         )
     if name in _REFUSED:
         why, way_out = _REFUSED[name]
@@ -315,7 +315,7 @@ def _unable(magic: Magic) -> Treatment:
     return _refused(
         magic,
         "it is not one of IPython's own magics, so what it does is not known",
-        "Write in Python what it does, or tag the cell `skip`",
+        "write in Python what it does, or tag the cell `skip`",
     )
 
 
@@ -323,7 +323,7 @@ def _measured(magic: Magic) -> Treatment:
     return Treatment(
         "skip-code",
         f"`{label(magic)}` measures: what it runs many times binds nothing, and is not repeated.",
-        "Write the statement without it, if its effect is wanted.",
+        "write the statement without it, if its effect is wanted",
         noted=True,
     )
 
@@ -343,7 +343,7 @@ def _writefile(magic: Magic) -> Treatment:
     appends = any(name in ("-a", "--append") for name in names)
     paths = [name for name in names if not name.startswith("-")]
     if len(paths) != 1:
-        return _refused(magic, "it names no single file", "Name the file to write")
+        return _refused(magic, "it names no single file", "name the file to write")
     return Treatment(
         "translate",
         f"`%%{magic.name}` writes the cell's text to {paths[0]}.",
@@ -378,7 +378,7 @@ def _cd(magic: Magic) -> Treatment:
     names = [word.text for word in words(magic.argument) if word.text != "-q"]
     if any(name.startswith("-") for name in names):
         return _refused(
-            magic, "it uses IPython's history of directories", "Write the directory's path"
+            magic, "it uses IPython's history of directories", "write the directory's path"
         )
     target = " ".join(names) or "~"
     return Treatment(
@@ -423,14 +423,14 @@ def _shell(magic: Magic, command: str) -> Treatment:
         return Treatment(
             "translate",
             f"`{label(magic)}` installs packages and does more; the script runs it as it stands.",
-            "Move what it installs into a line of its own, so that the environment can have it.",
+            "move what it installs into a line of its own, so that the environment can have it",
             noted=True,
         )
     if magic.kind == "system" and steps and steps[0][0] == "cd" and len(steps) == 1:
         return Treatment(
             "drop",
             _because(magic, "it changes the directory of a shell that ends with the line"),
-            "Use `%cd` to change the notebook's directory.",
+            "use `%cd` to change the notebook's directory",
             noted=True,
         )
     return Treatment("translate", f"`{label(magic)}` runs a command.")

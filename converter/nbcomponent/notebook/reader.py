@@ -323,7 +323,7 @@ def _tags(index: int, metadata: Mapping[str, Any], problems: list[Diagnostic]) -
             "warning",
             "The cell's `tags` is not a list of texts; what is no text in it is ignored.",
             Place(index, 1, 1, 1, 1),
-            fix=Fix("Set the cell's tags again in the notebook editor", "edit"),
+            fix=Fix("set the cell's tags again in the notebook editor", "edit"),
         )
     )
     return tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
@@ -335,7 +335,7 @@ def _unreadable(index: int, why: str) -> Diagnostic:
         "error",
         f"This cell cannot be read: {why}. The other cells are read without it.",
         Place(index, 1, 1, 1, 1),
-        fix=Fix("Delete the cell, or restore it from an earlier version of the file", "edit"),
+        fix=Fix("delete the cell, or restore it from an earlier version of the file", "edit"),
     )
 
 

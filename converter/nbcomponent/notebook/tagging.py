@@ -107,7 +107,7 @@ def _roles(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> Roles:
             "NBC202",
             "The cell's tags and its `#|` comments disagree: the tags say "
             f"{_said(by_tags)}, the comments say {_said(by_directives)}. The tags count.",
-            "Remove one of the two, or let both say the same",
+            "remove one of the two, or let both say the same",
         )
     wanted = by_tags or by_directives
     if "skip" in by_tags.plain | by_directives.plain:
@@ -123,7 +123,7 @@ def _roles(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> Roles:
             "NBC204",
             f"{_said(wanted).capitalize()} belongs on a code cell; this is a {cell.kind} cell, "
             "so it does nothing here.",
-            "Move the tag to a code cell",
+            "move the tag to a code cell",
             "warning",
         )
         return Roles()
@@ -134,7 +134,7 @@ def _roles(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> Roles:
             "NBC203",
             "The cell is tagged `shared` and `component:`. A shared cell is offered to all components, "
             "so it cannot belong to one.",
-            "Keep `shared` for definitions that several components use, else keep `component:`",
+            "keep `shared` for definitions that several components use, else keep `component:`",
         )
     return Roles(
         components=wanted.components,
@@ -205,7 +205,7 @@ def _nearly(found: list[Diagnostic], cell: Cell, what: str, meant: str, line: in
         cell,
         "NBC208",
         f"{what} means nothing here; did you mean `{meant}`?",
-        f"Write `{meant}`, or leave it if it belongs to another tool",
+        f"write `{meant}`, or leave it if it belongs to another tool",
         "warning",
         line,
     )
@@ -235,7 +235,7 @@ def _contract_role(cell: Cell, wanted: _Wanted, found: list[Diagnostic]) -> Role
             cell,
             "NBC204",
             "A contract is YAML, so its tag belongs on a raw or markdown cell; this is a code cell.",
-            "Change the cell's type to raw, or remove the tag",
+            "change the cell's type to raw, or remove the tag",
         )
         return Roles()
     if len(wanted.contracts) > 1:
@@ -245,7 +245,7 @@ def _contract_role(cell: Cell, wanted: _Wanted, found: list[Diagnostic]) -> Role
             "NBC206",
             "The cell has several contract tags; a contract is for one component. "
             f"It is read for {_contract_name(wanted.contracts[0])}.",
-            "Keep one contract tag, and write one cell per contract",
+            "keep one contract tag, and write one cell per contract",
         )
     if wanted.components or wanted.plain:
         rest = replace(wanted, contracts=())
@@ -254,7 +254,7 @@ def _contract_role(cell: Cell, wanted: _Wanted, found: list[Diagnostic]) -> Role
             cell,
             "NBC204",
             f"{_said(rest).capitalize()} belongs on a code cell; on a contract cell it does nothing.",
-            "Remove the tag",
+            "remove the tag",
             "warning",
         )
     return Roles(contract_for=wanted.contracts[0])
@@ -276,7 +276,7 @@ def _script(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> str |
             "NBC205",
             "The cell is tagged as a component's script, but what it writes is no Python file with a "
             f"fixed name: `%%{magic.name} {magic.argument}`.",
-            "Write a path that ends in .py and holds no variable",
+            "write a path that ends in .py and holds no variable",
         )
         return None
     if len(names) > 1:
@@ -286,7 +286,7 @@ def _script(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> str |
             "NBC205",
             f"The cell appends to {paths[0]}, so the script is spread over several cells. "
             "Only this part of it is the component's source.",
-            "Write the whole script in one `%%writefile` cell",
+            "write the whole script in one `%%writefile` cell",
         )
     elif problem := script_problem(magic.body or "", cell.index, magic.line + 1):
         found.append(problem)
@@ -305,7 +305,7 @@ def _allowed(cell: Cell, written: str, name: str, found: list[Diagnostic], line:
         "NBC201",
         f"{shown!r} names no component: a name starts with a lower-case letter and goes on with "
         f"lower-case letters, digits and underscores, {NAME_LENGTH} characters at most.",
-        f"Name it `{suggestion[:60]}`" if suggestion else "Give it a name such as `train`",
+        f"name it `{suggestion[:60]}`" if suggestion else "give it a name such as `train`",
         line=line,
     )
     return False
@@ -351,7 +351,7 @@ def _scripts_alone(
                 f"Component `{name}` is the script in this cell, and also cell {others}. "
                 "A component is either one script or cells."
             )
-            fix = Fix("Remove the tag from the other cells, or from this one", "edit")
+            fix = Fix("remove the tag from the other cells, or from this one", "edit")
             found.append(Diagnostic("NBC205", "error", message, place, component=name, fix=fix))
 
 
@@ -362,7 +362,7 @@ def _other_language(notebook: Notebook, tagged: bool) -> Diagnostic:
         "error" if tagged else "note",
         f"The notebook's code is {notebook.language[:60]!r}, not Python, so its cells are not read.",
         Place(first, 1, 1, 1, 1),
-        fix=Fix("Choose a Python kernel, if the cells are Python", "edit"),
+        fix=Fix("choose a Python kernel, if the cells are Python", "edit"),
     )
 
 
@@ -390,7 +390,7 @@ def _kale_roles(cells: Iterable[Cell], roles: list[Roles], found: list[Diagnosti
                 "NBC207",
                 "Kale's `pipeline-metrics` has no counterpart: the cell is read as part of the step "
                 "above it.",
-                "Name the metrics in that component's contract, under `metrics`",
+                "name the metrics in that component's contract, under `metrics`",
                 "note",
             )
             before = last_step

@@ -201,7 +201,7 @@ class _Planner:
                 "NBC506",
                 f"the required input '{shown}' ({spec.type}) is not given",
                 place,
-                f"Give it with {hint}",
+                f"give it with {hint}",
             )
         return None
 
@@ -266,7 +266,7 @@ class _Planner:
                     "NBC505",
                     f"{shown} is data ({spec.type}), but a literal is given",
                     value.place,
-                    "Write a mapping with type and path",
+                    "write a mapping with type and path",
                 )
                 return None
             return self._local_data(spec, value.data, shown)
@@ -298,7 +298,7 @@ class _Planner:
                 "NBC502",
                 f"{shown}: {data.path!r} is not on this machine",
                 data.place,
-                f"Give a local copy with --set {shown}=PATH",
+                f"give a local copy with --set {shown}=PATH",
             )
             return None
         path = Path(_without_file_scheme(data.path))
@@ -363,7 +363,7 @@ class _Planner:
                 "NBC506",
                 f"'{shown}' comes from the step '{binding.step}', which does not run with --step",
                 place,
-                f"Give it with --set {shown}=PATH",
+                f"give it with --set {shown}=PATH",
             )
             return None
         return Argument(spec, source=Source(step=binding.step, output=binding.name))

@@ -232,7 +232,7 @@ def _load_component(
             "NBC502",
             f"the component {reference!r} is in a workspace or registry; only components in files run on this machine",
             at,
-            fix="Download the component's YAML and code, and write component: ./its_folder/component.yml",
+            fix="download the component's YAML and code, and write component: ./its_folder/component.yml",
         )
         return None
     path = file.path.parent / reference.removeprefix("file:")

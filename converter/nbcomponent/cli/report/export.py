@@ -54,14 +54,18 @@ def export_exit_code(reports: Sequence[ExportReport], check: bool) -> int:
 
 
 def render_text(
-    reports: Sequence[ExportReport], colour: bool, quiet: bool, reading: bool = False
+    reports: Sequence[ExportReport],
+    colour: bool,
+    quiet: bool,
+    reading: bool = False,
+    verbose: bool = False,
 ) -> str:
     """Findings, then what each component got from elsewhere, then the files; one line that sums up.
 
     ``reading``: nothing was to be written (``--check``, ``--dry-run``). ``quiet`` leaves all but
-    findings and differences out.
+    findings and differences out; ``verbose`` shows each note at its place.
     """
-    parts = [_notebook(report, colour, quiet, reading) for report in reports]
+    parts = [_notebook(report, colour, quiet, reading, verbose) for report in reports]
     if not quiet:
         parts.append(_summary(reports) + "\n")
     return "".join(parts)
@@ -72,8 +76,15 @@ def render_json(reports: Sequence[ExportReport]) -> str:
     return dumps({"schema": SCHEMA, "files": [_object(report) for report in reports]})
 
 
-def _notebook(report: ExportReport, colour: bool, quiet: bool, reading: bool) -> str:
-    findings = text.render([report.report], colour, quiet, summarised=False)
+def _notebook(report: ExportReport, colour: bool, quiet: bool, reading: bool, verbose: bool) -> str:
+    findings = text.render(
+        [report.report],
+        colour,
+        quiet,
+        verbose,
+        summarised=False,
+        listed=bool(report.listings),
+    )
     if quiet:
         return findings + _diff(report.diff)
     path, target = printable(report.report.path), printable(report.target)
@@ -112,7 +123,7 @@ _HOW = {
     "constant": "carried over, constants",
     "sliced": "statements pulled in for",
     "parameter": "parameters",
-    "input": "declared data",
+    "input": "inputs",
 }
 
 

@@ -39,7 +39,7 @@ def _annotation(path: str, diagnostic: Diagnostic) -> str:
             properties["col"] = str(place.column)
             properties["endColumn"] = str(place.end_column)
     if diagnostic.fix is not None:
-        message += f"\nNext: {diagnostic.fix.title}"
+        message += f"\nnext: {diagnostic.fix.title}"
     listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     return f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(message)}\n"
 

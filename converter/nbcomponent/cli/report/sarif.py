@@ -69,7 +69,7 @@ def _result(report: FileReport, diagnostic: Diagnostic, rule: int) -> dict[str, 
         "definedIn": list(diagnostic.defined_in),
     }
     if diagnostic.fix is not None:
-        message += f"\nNext: {diagnostic.fix.title}"
+        message += f"\nnext: {diagnostic.fix.title}"
         properties["fix"] = {"title": diagnostic.fix.title, "kind": diagnostic.fix.kind}
     return {
         "ruleId": diagnostic.code,
