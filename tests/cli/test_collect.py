@@ -104,6 +104,24 @@ def test_missing_path() -> None:
     assert paths(found) == ["a.ipynb"]
 
 
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("sub/precent.py", "sub/percent.py"),
+        ("sub/percent.ipynb", "sub/percent.py"),
+        ("sub/depe", "sub/deep"),
+        ("./perc", None),
+        ("z.ipynb", None),
+        ("README.ipynb", None),
+        ("nowhere/a.ipynb", None),
+    ],
+)
+def test_missing_path_names_what_may_be_meant(wrong: str, meant: str | None) -> None:
+    (problem,) = collect([wrong]).problems
+    hint = f"; did you mean {meant}?" if meant else ""
+    assert problem.diagnostics[0].message == f"there is no such file or folder{hint}"
+
+
 @pytest.mark.parametrize("name", ["sub/pipeline.yml", "x.YAML"])
 def test_yaml_given_explicitly_is_refused(tree: Path, name: str) -> None:
     (tree / name).write_text("type: command\n")

@@ -156,3 +156,23 @@ def test_unusable_notebook(here: Path, run: Run) -> None:
 
 def test_show_is_needed(run: Run) -> None:
     assert run("contract").code == 2
+
+
+def test_folder_is_told_what_to_type(save: Callable[..., Path], run: Run, here: Path) -> None:
+    save("work/b c.ipynb", [("component:a", "x = 1")])
+    save("work/a.ipynb", [("component:a", "x = 1")])
+    done = run("contract", "show", "work")
+    assert done.code == 2
+    assert done.err == (
+        "nbcomponent: contract show: work is a folder; name one notebook:\n"
+        "  nbcomponent contract show work/a.ipynb\n"
+        "  nbcomponent contract show 'work/b c.ipynb'\n"
+    )
+
+
+def test_folder_without_notebooks(run: Run, here: Path) -> None:
+    done = run("contract", "show", ".")
+    assert (done.code, done.err) == (
+        2,
+        "nbcomponent: contract show: . is a folder without notebooks\n",
+    )

@@ -61,6 +61,21 @@ def test_unknown_beside_a_known_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert "'nbcomponent explain --list' shows all" in captured.err
 
 
+@pytest.mark.parametrize("prefix", ["NBC95", "nbc95"])
+def test_prefix_shows_its_codes(prefix: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", prefix]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["NBC950", "NBC951", "NBC952", "NBC953"]
+    assert lines[0] == "NBC950  an ignore comment without a reason"
+
+
+def test_prefix_without_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "NBC4"]) == 2
+    assert capsys.readouterr().err == (
+        "nbcomponent: there is no diagnostic NBC4; 'nbcomponent explain --list' shows all\n"
+    )
+
+
 def test_path_like_codes_read_no_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "../explain/NBC104"]) == 2
     assert capsys.readouterr().out == ""

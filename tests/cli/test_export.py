@@ -180,7 +180,10 @@ class TestWhatBlocks:
         (here / "out").write_text("a file")
         done = run("export", "a.ipynb", "-o", "out")
         assert done.code == 2
-        assert "error NBC96" in done.out
+        assert done.out.startswith(
+            "a.ipynb: error NBC960 out/a: the export cannot be written: "
+            "a file stands where a folder is needed; nothing was changed\n"
+        )
         assert (here / "out").read_text() == "a file"
 
     def test_notebook_without_components(self, save: Save, run: Run, here: Path) -> None:
@@ -403,3 +406,13 @@ def test_summary_counts_settings_as_settings(save: Save, run: Run, here: Path) -
     done = run("export", ".", "-o", "out")
     assert done.code == 2
     assert done.out.splitlines()[-1] == "1 notebook and 1 settings file: 1 exported, 1 unusable"
+
+
+def test_whole_says_where_it_does_nothing(save: Save, run: Run) -> None:
+    save("tagged.ipynb", [("component:a", "x = 1")])
+    save("plain.ipynb", [("", "x = 1")])
+    done = run("export", "tagged.ipynb", "plain.ipynb", "-o", "out", "--whole", "all")
+    assert done.code == 0
+    assert done.err == (
+        "nbcomponent: tagged.ipynb has tagged cells, so --whole does not change it\n"
+    )

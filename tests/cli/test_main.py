@@ -87,7 +87,7 @@ def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
 MISTYPED = {
     "exprot a.ipynb -o out": "nbcomponent: error: there is no command 'exprot'; did you mean export?",
     "chekc a.ipynb": "nbcomponent: error: there is no command 'chekc'; did you mean check?",
-    "zzz": "nbcomponent: error: there is no command 'zzz'; there are check, export, run, contract, explain",
+    "zzz": "nbcomponent: error: there is no command 'zzz'; the commands: check, export, run, contract, explain",
     "train.ipynb": "nbcomponent: error: there is no command 'train.ipynb'; "
     "did you mean nbcomponent check train.ipynb?",
     "out/pipeline.yml": "nbcomponent: error: there is no command 'out/pipeline.yml'; "
@@ -106,6 +106,12 @@ MISTYPED = {
     "export a.ipynb -O out": "nbcomponent export: error: there is no option -O; did you mean -o?",
     "check a.ipynb --format Sarif": "nbcomponent check: error: argument --format: 'Sarif' is none of "
     "text, json, sarif, github; did you mean sarif?",
+    "help check": "nbcomponent: error: there is no command 'help'; did you mean nbcomponent --help?",
+    "version": "nbcomponent: error: there is no command 'version'; did you mean nbcomponent --version?",
+    "contract a.ipynb": "nbcomponent contract: error: there is no command 'a.ipynb'; "
+    "did you mean nbcomponent contract show a.ipynb?",
+    "contract diff a.ipynb": "nbcomponent contract: error: there is no command 'diff'; "
+    "the commands: show",
     "contract shw a.ipynb": "nbcomponent contract: error: there is no command 'shw'; did you mean show?",
     "contract show a.ipynb --compnent=x": "nbcomponent contract show: error: "
     "there is no option --compnent; did you mean --component?",

@@ -3,7 +3,7 @@
 ``os.path`` here, since paths are shown exactly as the caller wrote them, and ``Path`` rewrites them.
 """
 
-# ruff: noqa: PTH100, PTH112, PTH118, PTH120, PTH206, PTH207
+# ruff: noqa: PTH100, PTH112, PTH208, PTH122, PTH118, PTH120, PTH206, PTH207
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ _LARGE_BYTES = 20_000
 
 _SEARCHED_BYTES = 1024 * 1024
 """How far a Python file that was found in a folder is searched for its first cell mark."""
+
+_MOST_NAMES = 1000
+"""How many names of a folder are compared with one that is not there."""
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -104,7 +107,8 @@ class _Collector:
 
     def _file(self, path: str) -> None:
         if not os.path.lexists(path):
-            self._problem("path", path, "NBC940", "there is no such file or folder")
+            message = f"there is no such file or folder{_near(path)}"
+            self._problem("path", path, "NBC940", message)
         elif path.lower().endswith(YAML_SUFFIXES):
             self._problem(
                 "YAML file",
@@ -255,6 +259,23 @@ def excluded(path: str, settings: Settings) -> bool:
         if any(fnmatch(candidate, wanted) for candidate in candidates):
             return True
     return False
+
+
+def _near(path: str) -> str:
+    """``; did you mean train.ipynb?`` where a notebook or folder beside ``path`` has nearly its name."""
+    from difflib import get_close_matches  # only where something is wrong
+
+    folder, name = os.path.split(path)
+    try:
+        names = sorted(os.listdir(folder or "."))[:_MOST_NAMES]
+    except (OSError, ValueError):
+        return ""
+    stems: dict[str, str] = {}
+    for candidate in names:
+        if candidate.endswith((".ipynb", ".py")) or os.path.isdir(os.path.join(folder, candidate)):
+            stems.setdefault(os.path.splitext(candidate)[0], candidate)
+    close = get_close_matches(os.path.splitext(name)[0], stems, 1, 0.75)
+    return f"; did you mean {os.path.join(folder, stems[close[0]])}?" if close else ""
 
 
 def _is_glob(path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import argparse
 
 SCHEMA = "nbcomponent.contract/1"
+_MOST_LISTED = 10
 
 _EXAMPLES = """\
 examples:
@@ -67,6 +69,8 @@ def execute(options: argparse.Namespace) -> int:
     from nbcomponent.cli.report import text
     from nbcomponent.cli.report.model import exit_code
 
+    if os.path.isdir(options.notebook):  # noqa: PTH112
+        raise UsageError(_of_folder(options.notebook))
     examination = examine_path(options.notebook, options.boundary)
     path = shown_path(options.notebook)
     # What the analysis found is the business of check; here it is about the contract only.
@@ -84,6 +88,19 @@ def execute(options: argparse.Namespace) -> int:
     # What is wrong goes beside the contract, so that the contract can be piped.
     sys.stderr.write(text.render([report], quiet=True))
     return exit_code([report])
+
+
+def _of_folder(folder: str) -> str:
+    """What to type in place of a folder."""
+    from itertools import islice
+    from shlex import quote
+
+    from nbcomponent.cli.collect import walk
+
+    found = islice(walk(folder, lambda error: None), _MOST_LISTED)
+    lines = "".join(f"\n  nbcomponent contract show {quote(path)}" for path in found)
+    said = f"contract show: {folder} is a folder"
+    return f"{said}; name one notebook:{lines}" if lines else f"{said} without notebooks"
 
 
 def _json(path: str, interfaces: Sequence[Interface]) -> str:

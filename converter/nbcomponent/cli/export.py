@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from nbcomponent.cli.options import add_batch_options, jobs_for, timeout_for
 from nbcomponent.cli.output import wants_colour, write
 from nbcomponent.cli.progress import progress
 from nbcomponent.cli.report.model import FileReport
+from nbcomponent.cli.report.text import printable
 from nbcomponent.core.diagnostics import FILE_START, Diagnostic, Fix
 from nbcomponent.core.errors import UnusableInput, UsageError
 
@@ -158,12 +160,25 @@ def execute(options: argparse.Namespace) -> int:
         *(ExportReport(problem, "", "unusable") for problem in collected.problems),
         *(_clash(work, clashes[work]) if work in clashes else done[work] for work in works),
     ]
+    if not options.quiet:
+        for report in reports:
+            if options.whole is not None and _has_own_tags(report, options.whole):
+                print(
+                    f"nbcomponent: {printable(report.report.path)} has tagged cells, so --whole does "
+                    "not change it",
+                    file=sys.stderr,
+                )
     if options.format == "json":
         write(render_json(reports))
     else:
         reading = options.check or options.dry_run
         write(render_text(reports, wants_colour(), options.quiet, reading, options.verbose))
     return export_exit_code(reports, options.check)
+
+
+def _has_own_tags(report: ExportReport, whole: str) -> bool:
+    names = {component.interface.component for component in report.report.components}
+    return bool(names) and names != {whole}
 
 
 def export_notebook(work: Work) -> ExportReport:

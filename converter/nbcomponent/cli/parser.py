@@ -55,11 +55,19 @@ class Parser(argparse.ArgumentParser):
         known = ", ".join(map(str, action.choices))
         meant = did_you_mean(str(value), map(str, action.choices))
         if isinstance(action, argparse._SubParsersAction):
-            if not meant and str(value).endswith((".ipynb", ".py", ".yml", ".yaml")):
-                verb = "run" if str(value).endswith((".yml", ".yaml")) else "check"
-                meant = f"; did you mean {self.prog} {verb} {value}?"
-            self.error(f"there is no command {value!r}{meant or f'; there are {known}'}")
+            meant = self._meant_by_word(str(value), list(action.choices)) or meant
+            self.error(f"there is no command {value!r}{meant or f'; the commands: {known}'}")
         raise argparse.ArgumentError(action, f"{value!r} is none of {known}{meant}")
+
+    def _meant_by_word(self, word: str, commands: Sequence[str]) -> str:
+        """What to type in place of a word that people write where a command stands."""
+        if word in ("help", "version"):
+            return f"; did you mean {self.prog} --{word}?"
+        if not word.endswith((".ipynb", ".py", ".yml", ".yaml")):
+            return ""
+        wanted = "run" if word.endswith((".yml", ".yaml")) else "check"
+        command = wanted if wanted in commands else commands[0]
+        return f"; did you mean {self.prog} {command} {word}?"
 
     def refuse_option(self, word: str) -> NoReturn:
         """End with what is wrong with an option that stands before the command."""

@@ -50,6 +50,14 @@ def as_code(written: str) -> str:
     return written.strip().upper()
 
 
+def group(prefix: str) -> tuple[str, ...]:
+    """The codes that begin with a prefix such as ``NBC1``; none where it is a code or something else."""
+    wanted = as_code(prefix)
+    if _CODE.fullmatch(wanted) or not _PREFIX.fullmatch(wanted):
+        return ()
+    return tuple(code for code in codes() if code.startswith(wanted))
+
+
 def near(code: str) -> tuple[str, ...]:
     """Codes that someone who wrote ``code`` may have meant."""
     from difflib import get_close_matches
@@ -61,10 +69,8 @@ def near(code: str) -> tuple[str, ...]:
     known = codes()
     if wanted in known:
         return (wanted,)
-    if _PREFIX.fullmatch(wanted):
-        below = tuple(code for code in known if code.startswith(wanted))
-        if below:
-            return below[:3]
+    if _PREFIX.fullmatch(wanted) and not _CODE.fullmatch(wanted):
+        return group(wanted)[:3]
     return tuple(get_close_matches(wanted, known, n=3, cutoff=0.7))
 
 

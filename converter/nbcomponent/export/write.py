@@ -9,6 +9,7 @@ the export never wrote stay.
 from __future__ import annotations
 
 import difflib
+import errno
 import hashlib
 import json
 import os
@@ -85,6 +86,8 @@ def write_export(
         return _write(export, target, force=force, reading=check or dry_run, diff=dry_run)
     except OSError as error:
         reason = error.strerror or str(error)
+        if error.errno in (errno.EEXIST, errno.ENOTDIR):
+            reason = "a file stands where a folder is needed"
         raise unusable(
             str(out / export.stem),
             "NBC960",
