@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nbcomponent.core.diagnostics import Diagnostic, Place
+from nbcomponent.core.records import record
 
 Boundary = Literal["strict", "auto"]
 
@@ -30,7 +31,7 @@ class Declared:
     paths: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Dependency:
     """A global name whose value must come from outside the component's own cells.
 

@@ -9,7 +9,6 @@ arithmetic, most calls) is a new object.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from nbcomponent.analysis.facts import Block, CallSite, Class, Function, Mutation, Statement
 from nbcomponent.analysis.library import (
@@ -25,6 +24,7 @@ from nbcomponent.analysis.library import (
 from nbcomponent.analysis.namespace import Definition, Namespace
 from nbcomponent.analysis.syntax import arguments_of, dotted, object_root
 from nbcomponent.analysis.values import IN_PLACE_TYPES, definition_type
+from nbcomponent.core.records import record
 
 _NOTHING: frozenset[int] = frozenset()
 _ITERATORS = frozenset({"zip", "enumerate", "reversed", "iter"})
@@ -41,7 +41,7 @@ Parameters = dict[str, bool]
 """Parameters that a function changes, and whether (also) a part of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Value:
     """The objects that a value may be, and those that it may hold."""
 

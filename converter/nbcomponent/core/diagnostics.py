@@ -7,15 +7,16 @@ A diagnostic is plain data. What a code means, with an example and the fix, is a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from nbcomponent.core.records import record
 
 Severity = Literal["error", "warning", "note"]
 
 SEVERITY_ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Place:
     """Where something stands.
 
@@ -34,7 +35,7 @@ class Place:
         return type(self), (self.cell, self.line, self.column, self.end_line, self.end_column)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fix:
     """A way out: ``title`` for people, ``kind`` for tools (quick fixes, ``check --fix``).
 
@@ -49,7 +50,7 @@ class Fix:
         return type(self), (self.title, self.kind)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Diagnostic:
     """One finding: what, where, and how to fix it.
 

@@ -38,6 +38,7 @@ _FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 # Leading blanks, a cell magic, a pasted prompt: what IPython's cleaning may change.
 _TO_CLEAN = re.compile(r"\s|%%|(?:(?:\[nav\]|\[ins\])? )?In \[\d+\]: |\.{3,}:")
 _BLANK_IN_STRING = re.compile(r"\n[ \t]+\n")
+_UNUSUAL_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e"
 _CELL_MAGIC_HELP = re.compile(r"%%\w+\?")
 _AUTOMAGIC = re.compile(r"[ \t]*([^\W\d]\w*)[ \t]+[^\s=,]")
 
@@ -52,9 +53,11 @@ _NODES_DEEP = 500
 """Trees deeper than this are refused. Cells of public notebooks have some twenty levels; CPython's own
 limits differ by version (3.12.1 compiles no chain of 900 calls) and by how much of the stack is left."""
 
-_LEADS_DOWN = dict.fromkeys(map(ord, "([{.+-~*/%@&|^<>=:,\\"))
+_LEADS_DOWN = b"([{.+-~*/%@&|^<>=:,\\"
 _LEVELS_EACH = 2
 _LEVELS_AROUND = 10
+_SHALLOW = _NODES_DEEP // _LEVELS_EACH - _LEVELS_AROUND
+"""Characters that cannot make a tree of more than ``_NODES_DEEP`` levels."""
 
 
 def parse_cell(source: str, cell: int = 0) -> CellCode:
@@ -93,16 +96,23 @@ def parse_cell(source: str, cell: int = 0) -> CellCode:
 
 
 def _wants_cleaning(source: str) -> bool:
+    first = source[:1]
     return (
-        _TO_CLEAN.match(source) is not None
+        ((first in "%[I." or first.isspace()) and _TO_CLEAN.match(source) is not None)
         or ">>>" in source
         or "In [" in source
         or "...:" in source
         # White space alone on a line is dropped by IPython's dedent, inside strings too.
         or (('"""' in source or "'''" in source) and _BLANK_IN_STRING.search(source) is not None)
-        # Line boundaries that str.splitlines knows and Python does not.
-        or len(source.splitlines()) != source.count("\n") + (source[-1:] not in ("", "\n"))
+        or _has_unusual_line_ends(source)
     )
+
+
+def _has_unusual_line_ends(source: str) -> bool:
+    """Whether ``str.splitlines`` knows line ends in ``source`` that Python does not."""
+    if source.isascii():
+        return any(map(source.__contains__, _UNUSUAL_LINE_ENDS))
+    return len(source.splitlines()) != source.count("\n") + (source[-1:] not in ("", "\n"))
 
 
 def _starts_with_escape(source: str) -> bool:
@@ -143,7 +153,7 @@ def _compile(text: str, flags: int = _FLAGS) -> ast.Module:
         warnings.filterwarnings("ignore", module=re.escape(_FILE))
         _quiet = warnings.filters[0]
     tree: ast.Module = compile(text, _FILE, "exec", flags, dont_inherit=True)
-    if most_levels(text) > _NODES_DEEP and _too_deep(tree, text):
+    if len(text) > _SHALLOW and most_levels(text) > _NODES_DEEP and _too_deep(tree, text):
         raise RecursionError
     return tree
 
@@ -155,10 +165,9 @@ def most_levels(text: str) -> int:
     most (a call and its keyword argument); ``_LEVELS_AROUND`` stands for a statement, a context, and the
     levels of ``or``, ``and`` and comparisons, which nest in one another once without brackets.
     """
-    if not text.isascii():
-        text = text.encode("ascii", "ignore").decode()
-    leading = len(text) - len(text.translate(_LEADS_DOWN))
-    leading += text.count("not") + text.count("await") + text.count("else")
+    data = text.encode("utf-8", "surrogatepass")
+    leading = len(data) - len(data.translate(None, _LEADS_DOWN))
+    leading += data.count(b"not") + data.count(b"await") + data.count(b"else")
     return _LEVELS_EACH * (leading + _LEVELS_AROUND)
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from dataclasses import dataclass
+
+from nbcomponent.core.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Line:
     """One line (with its line end, if any) and the origin of its characters.
 

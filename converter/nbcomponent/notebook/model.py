@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nbcomponent.core.diagnostics import Diagnostic
+from nbcomponent.core.records import record
 
 CellKind = Literal["code", "markdown", "raw"]
 
@@ -16,7 +17,7 @@ PLACEHOLDER = "__ipython__"
 """The name that stands for IPython syntax in :attr:`CellCode.text`: ``__ipython__(3)`` is ``magics[3]``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Cell:
     """One cell, unchanged. ``index`` counts all cells from 0; ``source`` has ``\\n`` line ends."""
 
@@ -45,7 +46,7 @@ class Notebook:
     problems: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Magic:
     """One piece of IPython syntax in a code cell.
 
@@ -77,7 +78,7 @@ class Magic:
     binds: tuple[tuple[str, int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CellCode:
     """A code cell as Python.
 
@@ -96,7 +97,7 @@ class CellCode:
     problem: Diagnostic | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Roles:
     """What tags and ``#|`` directives make of one cell.
 

@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from nbcomponent.core.records import record
 from nbcomponent.notebook.lines import Line, joined
 from nbcomponent.notebook.model import PLACEHOLDER, MagicKind
 
@@ -29,7 +30,7 @@ SUSPECT = re.compile(
 """Matches every cell that can hold IPython syntax, and few others."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Piece:
     """One piece: ``escape`` (``%``, ``!``, ``?``, ...) and ``content``, the text after it.
 

@@ -17,11 +17,12 @@ without a Kale tag continues the block above it). Tags that nobody here knows me
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, Severity, in_reading_order
+from nbcomponent.core.records import record
 from nbcomponent.notebook.arguments import words
 from nbcomponent.notebook.ipython import parse_cell, script_problem
 from nbcomponent.notebook.model import Cell, CellCode, Notebook, Roles, TaggedNotebook
@@ -34,7 +35,7 @@ _PLAIN = {"parameters", "shared", "skip"}
 _KALE_STEPS = ("step:", "block:")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Wanted:
     """What one source (the tags, or the directives) says of a cell."""
 
@@ -61,7 +62,7 @@ def tag(notebook: Notebook) -> TaggedNotebook:
     if python:
         code = {c.index: parse_cell(c.source, c.index) for c in notebook.cells if c.kind == "code"}
         found += [parsed.problem for parsed in code.values() if parsed.problem]
-    roles = [_roles(cell, code.get(cell.index), found) for cell in notebook.cells]
+    roles = _all_roles(notebook.cells, code, found)
     if not any(role.components for role in roles):
         roles = _kale_roles(notebook.cells, roles, found)
     component_cells: dict[str, list[int]] = {}
@@ -90,6 +91,25 @@ def is_component_name(name: str) -> bool:
 
 
 _NO_ROLES = Roles()
+
+
+def _all_roles(
+    cells: Iterable[Cell], code: Mapping[int, CellCode], found: list[Diagnostic]
+) -> list[Roles]:
+    """The role of each cell. Plain code cells with the same tags share what was found for the first."""
+    roles: list[Roles] = []
+    shared: dict[tuple[str, ...], Roles] = {(): _NO_ROLES}
+    for cell in cells:
+        its_code = code.get(cell.index)
+        plain = its_code is not None and not its_code.magics and "#|" not in cell.source
+        role = shared.get(cell.tags) if plain else None
+        if role is None:
+            before = len(found)
+            role = _roles(cell, its_code, found)
+            if plain and len(found) == before:
+                shared[cell.tags] = role
+        roles.append(role)
+    return roles
 
 
 def _roles(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> Roles:
