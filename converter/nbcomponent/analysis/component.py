@@ -36,6 +36,7 @@ from nbcomponent.core.places import place_of
 from nbcomponent.notebook.model import PLACEHOLDER, TaggedNotebook
 
 _FIRST_OF = ("NBC107", "NBC110", "NBC102", "NBC105", "NBC103", "NBC104", "NBC106", "NBC101")
+_NO_NAMES: frozenset[str] = frozenset()
 _GIVES_NONE = frozenset(
     [
         "print",
@@ -267,15 +268,25 @@ class ComponentReader:
                 return
             called = {site.chain[0] for site in block.calls if len(site.chain) == 1}
             for use in uses:
-                self._run_name(
-                    use.name, use.name in called, Site(cell, use.node), position, use.bound
-                )
+                self._run_name(use.name, use.name in called, cell, use.node, position, use.bound)
 
     def _run_name(
-        self, name: str, called: bool, site: Site, position: int, bound: frozenset[str]
+        self,
+        name: str,
+        called: bool,
+        cell: int,
+        node: NameNode,
+        position: int,
+        bound: frozenset[str],
+        site: Site | None = None,
     ) -> None:
+        """The functions that the value of ``name`` can run, run at ``node``, or at ``site`` where given."""
         carried = self.namespace.carries(name, position + 1 if name in bound else position)
         functions = carried.used | carried.called if called else carried.used
+        functions -= self._done
+        if not functions:
+            return
+        site = site or Site(cell, node)
         for function in sorted(functions, key=_function_order):
             if function not in self._done:
                 if bound - self.bound:
@@ -304,12 +315,15 @@ class ComponentReader:
         own = function.cell in self.own
         body = function.body
         self.blocks.append(RunBlock(body, function.cell, position, None if own else site))
+        changes, changed = self.timeline.changes, self._changed
+        self.reads.update(body.exposed)
         for name, node in body.exposed.items():
-            place = Site(function.cell, node) if own else site
-            self.reads.add(name)
             if name in self.bound:
-                self._unchanged(name, place, position)
+                if name not in changed and changes(name):
+                    place = Site(function.cell, node) if own else site
+                    self._unchanged(name, place, position)
             elif name not in bound:
+                place = Site(function.cell, node) if own else site
                 self._pending.append(
                     _Need(
                         name,
@@ -323,10 +337,18 @@ class ComponentReader:
         for bind in body.binds:
             self.binds.add(bind.name)
         called = {call.chain[0] for call in body.calls if len(call.chain) == 1}
+        may_run = self.namespace.may_run
         for use in body.uses:
-            if not use.stored:
-                place = Site(function.cell, use.node) if own else site
-                self._run_name(use.name, use.name in called, place, position, frozenset())
+            if not use.stored and may_run(use.name):
+                self._run_name(
+                    use.name,
+                    use.name in called,
+                    function.cell,
+                    use.node,
+                    position,
+                    _NO_NAMES,
+                    None if own else site,
+                )
 
     def end(self) -> int:
         """The position after which nothing can matter: under ``auto`` the notebook's order is the order."""
@@ -771,9 +793,10 @@ class ComponentReader:
                 self._pending.append(_Need(name, site, at, True, name in block.guarded, False))
         for function in block.functions:
             self._pending.append((function, site, position))
+        may_run = self.namespace.may_run
         for use in block.uses:
-            if not use.stored:
-                self._run_name(use.name, True, site, at, frozenset())
+            if not use.stored and may_run(use.name):
+                self._run_name(use.name, True, site.cell, site.node, at, _NO_NAMES, site)
 
     # auto: values from other components, statements from untagged cells
 

@@ -69,6 +69,7 @@ _INSTALLERS = frozenset(
     ]
 )
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_NO_EFFECTS: list[Effect] = []
 _SHELL_CELLS = frozenset({"bash", "sh", "script", "system", "sx", "!"})
 _DEPTH = 4
 
@@ -79,7 +80,9 @@ class EffectReader:
     def __init__(self, namespace: Namespace, code: Mapping[int, CellCode]) -> None:
         self.namespace = namespace
         self._code = code
-        self._known: dict[int, list[Effect]] = {}
+        self.known: dict[int, list[Effect]] = {}
+        """The effects of the blocks read so far, by the block's identity: for loops over many blocks."""
+        self._telling_calls: dict[tuple[str, ...], bool] = {}
         self._outside: list[tuple[Effect, Statement, int]] | None = None
         self._functions: dict[int, Function] | None = None
         self._file_functions: dict[Function, bool] = {}
@@ -92,9 +95,9 @@ class EffectReader:
 
     def of(self, block: Block, cell: int) -> list[Effect]:
         """The effects of a block of a cell."""
-        known = self._known.get(id(block))
+        known = self.known.get(id(block))
         if known is None:
-            known = self._known[id(block)] = self._read(block, cell)
+            known = self.known[id(block)] = self._read(block, cell)
         return known
 
     def of_statement(self, statement: Statement, position: int) -> list[Effect]:
@@ -124,10 +127,11 @@ class EffectReader:
             follow = any(self.of(f.body, f.cell) for s in statements for f in s.block.functions)
             self._outside = []
             for position, statement in enumerate(statements):
+                effects = self.known.get(id(statement.block))
+                if effects is None:
+                    effects = self.of(statement.block, statement.cell)
                 if follow:
                     effects = self.of_statement(statement, position)
-                else:
-                    effects = self.of(statement.block, statement.cell)
                 for effect in effects:
                     if effect.kind in LASTING:
                         self._outside.append((effect, statement, position))
@@ -137,7 +141,7 @@ class EffectReader:
         if self._functions is None:
             self._look_around()
         if self._is_plain(block):
-            return [*_mentions(block)] if block.texts else []
+            return list(_mentions(block)) if block.texts else _NO_EFFECTS
         assert self._functions is not None
         function = self._functions.get(id(block))
         node, position = self._at.get(id(block), (None, len(self.namespace.statements)))
@@ -171,17 +175,12 @@ class EffectReader:
             return False
         namespace, aliases = self.namespace, self._aliases
         imports, definitions = namespace.imports, namespace.definitions
+        telling_calls = self._telling_calls
         for site in block.calls:
-            chain = site.chain
-            path = namespace.resolve(chain)
-            if path is not None:
-                if _may_have_effect(path):
-                    return False
-            elif (
-                chain[-1] in _TELLING_METHODS
-                or chain[0] in aliases
-                or (namespace.may_run(chain[0]) and self._any_file_function())
-            ):
+            telling = telling_calls.get(site.chain)
+            if telling is None:
+                telling = telling_calls[site.chain] = self._is_telling(site.chain)
+            if telling:
                 return False
         for call in block.method_calls:
             func = call.func
@@ -217,6 +216,17 @@ class EffectReader:
             if "path" in chain and chain[0] in imports:
                 return False
         return True
+
+    def _is_telling(self, chain: tuple[str, ...]) -> bool:
+        """Whether a call of a dotted name may have an effect, as far as the name tells."""
+        path = self.namespace.resolve(chain)
+        if path is not None:
+            return _may_have_effect(path)
+        return (
+            chain[-1] in _TELLING_METHODS
+            or chain[0] in self._aliases
+            or (self.namespace.may_run(chain[0]) and self._any_file_function())
+        )
 
     # paths that a function is given by its caller
 
@@ -294,9 +304,9 @@ def _aliases(namespace: Namespace) -> frozenset[str]:
     for name, definitions in namespace.definitions.items():
         for definition in definitions:
             value = definition.bind.value
-            if isinstance(value, ast.Attribute) or (
-                isinstance(value, ast.Call)
-                and (dotted(value.func) or ("",))[-1] in _OPTION_OBJECT_NAMES
+            kind = type(value)
+            if kind is ast.Attribute or (
+                kind is ast.Call and (dotted(value.func) or ("",))[-1] in _OPTION_OBJECT_NAMES  # type: ignore[union-attr]
             ):
                 found.add(name)
     return frozenset(found)
@@ -308,6 +318,8 @@ _OPTION_OBJECT_NAMES = frozenset(path.rsplit(".", 1)[-1] for path in OPTION_OBJE
 def _restored(node: ast.AST) -> set[int]:
     """Nodes inside ``with`` blocks that put back at their end what is set in them."""
     found: set[int] = set()
+    if isinstance(node, _WITHOUT_SUITE):
+        return found
     for part in ast.walk(node):
         if not isinstance(part, (ast.With, ast.AsyncWith)):
             continue
@@ -321,6 +333,9 @@ def _restored(node: ast.AST) -> set[int]:
             if last in RESTORING:
                 found.update(id(inner) for inner in ast.walk(part))
     return found
+
+
+_WITHOUT_SUITE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom)
 
 
 def modules_of(block: Block, namespace: Namespace) -> dict[str, NameNode]:

@@ -98,12 +98,15 @@ def _inside_effects(reader: ComponentReader) -> list[_Inside]:
     found: list[_Inside] = []
     seen: set[tuple[int, int]] = set()
     last = reader.last_position()
-    effects_of = reader.effects.of
+    known, effects_of = reader.effects.known, reader.effects.of
     for run in reader.blocks:
-        effects = effects_of(run.block, run.cell)
-        if not effects or (id(run.block), run.position) in seen:
+        block = run.block
+        effects = known.get(id(block))
+        if effects is None:
+            effects = effects_of(block, run.cell)
+        if not effects or (id(block), run.position) in seen:
             continue
-        seen.add((id(run.block), run.position))
+        seen.add((id(block), run.position))
         for effect in effects:
             site = run.site or Site(run.cell, effect.node)
             found.append(_Inside(effect, site, len(found), min(run.position, last)))
@@ -111,12 +114,15 @@ def _inside_effects(reader: ComponentReader) -> list[_Inside]:
 
 
 def _outside_effects(reader: ComponentReader) -> list[_Outside]:
-    carried = reader.carried_keys()
+    lasting = reader.effects.lasting()
+    if not lasting:
+        return []
+    carried, own, roles = reader.carried_keys(), reader.own, reader.tagged.roles
     return [
         _Outside(effect, statement, position)
-        for effect, statement, position in reader.effects.lasting()
-        if statement.cell not in reader.own
-        and not reader.tagged.roles[statement.cell].parameters
+        for effect, statement, position in lasting
+        if statement.cell not in own
+        and not roles[statement.cell].parameters
         and (statement.cell, statement.index) not in carried
     ]
 
@@ -567,6 +573,13 @@ def _files(
     reader: ComponentReader, inside: list[_Inside], outside: list[_Outside]
 ) -> Iterator[_Finding]:
     outside_writes = [o for o in outside if o.effect.kind == "write"]
+    touching = [
+        item
+        for item in (*inside, *_imported_files(reader, outside_writes))
+        if item.effect.kind in _TOUCHING
+    ]
+    if not touching:
+        return
     outside_folders = [o for o in outside if o.effect.kind == "folder"]
     own_writes = [i for i in inside if i.effect.kind in ("write", "folder")]
     own_index = PathIndex([i.effect.target for i in own_writes])
@@ -576,10 +589,10 @@ def _files(
     fetched = _fetched_where_missing(reader) if own_writes else frozenset()
     found: set[str] = set()
     reported: set[str] = set()
-    for item in [*inside, *_imported_files(reader, outside_writes)]:
+    for item in touching:
         effect = item.effect
         target = effect.target
-        if effect.kind not in ("read", "look", "write", "folder", "mention") or target in found:
+        if target in found:
             continue
         if effect.name.startswith(_DEVICES) or _included(declared, target, effect.kind):
             continue
@@ -631,6 +644,9 @@ def _files(
         if finding is not None:
             reported.add(target)
             yield finding
+
+
+_TOUCHING = frozenset({"read", "look", "write", "folder", "mention"})
 
 
 def _own_path(

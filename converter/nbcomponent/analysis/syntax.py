@@ -14,15 +14,11 @@ NAMESPACE_CALLS = frozenset({"globals", "locals", "vars", "dir"})
 
 def dotted(node: ast.AST) -> tuple[str, ...] | None:
     """(``np``, ``random``, ``seed``) of a dotted name, None of any other expression."""
-    parts: list[str] = []
+    parts: tuple[str, ...] = ()
     while type(node) is ast.Attribute:
-        parts.append(node.attr)
+        parts = (node.attr, *parts)
         node = node.value
-    if type(node) is ast.Name:
-        parts.append(node.id)
-        parts.reverse()
-        return tuple(parts)
-    return None
+    return (node.id, *parts) if type(node) is ast.Name else None
 
 
 def root_of(node: ast.AST) -> ast.Name | None:

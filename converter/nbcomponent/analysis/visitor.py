@@ -198,7 +198,7 @@ class _Visitor:
         return True
 
     def read(self, name: str, node: NameNode, stored: bool = False) -> None:
-        if name.startswith("__"):
+        if name[:2] == "__":
             name = self.mangled(name)
         if self.scopes and not self.is_global(name):
             return
@@ -246,7 +246,7 @@ class _Visitor:
         klass: Class | None = None,
         annotation: ast.expr | None = None,
     ) -> None:
-        if name.startswith("__"):
+        if name[:2] == "__":
             name = self.mangled(name)
         for scope in reversed(self.scopes):
             if scope.kind == "comprehension":

@@ -79,6 +79,7 @@ _WORD = re.compile(r"\"[^\"]*\"|'[^']*'|\S+")
 _DOLLAR = re.compile(r"\$(\$?[\w.]+)")
 _SQL_TARGET = re.compile(r"(?:^|\s)([^\W\d]\w*)\s*(?:<<|=\s*<<)")
 _TARGETS = {"sql": _SQL_TARGET, "SQL": _SQL_TARGET, "sc": re.compile(r"([^\W\d]\w*)=")}
+_MAY_BIND = frozenset({*_BINDS_FIRST, *_BINDS_ALL, *_TARGETS, *_OUTPUT_OPTIONS, "store", "cython"})
 _CYTHON_NAME = re.compile(
     r"^(?:def|class|cpdef\s+(?:[\w.\[\], *:]+\s)?)\s*([^\W\d]\w*)\s*[(:]", re.M
 )
@@ -185,6 +186,8 @@ def _dollars(literal: str, base: int, found: list[tuple[str, int]]) -> None:
 
 def bound_names(name: str, argument: Line, body: Line | None) -> list[Bound]:
     """The names that magic ``name`` binds in the notebook, with line and column in the cell."""
+    if name not in _MAY_BIND:
+        return []
     parts = words(argument.text)
     found: list[Word] = []
     if name in _BINDS_FIRST:
@@ -204,6 +207,8 @@ def bound_names(name: str, argument: Line, body: Line | None) -> list[Bound]:
 
 def read_names(name: str, argument: str) -> list[tuple[str, int]]:
     """Expressions that magic ``name`` reads by its options or words, with their offsets."""
+    if name not in _INPUT_OPTIONS and name not in _READS_ALL and name != "store":
+        return []
     parts = words(argument)
     found = _option_values(parts, _INPUT_OPTIONS.get(name, ()))
     plain = [word for word in parts if not word.text.startswith("-")]

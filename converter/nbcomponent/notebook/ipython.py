@@ -11,6 +11,7 @@ import ast
 import re
 import warnings
 from dataclasses import replace
+from keyword import iskeyword
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
 from nbcomponent.notebook import arguments, pieces
@@ -255,12 +256,42 @@ class _Reader:
 
     def read(self, cell: int) -> CellCode:
         lines = lines_of(self.source)
-        found, shorts = self.whole_automagic(lines) if self.automagic else self.block(lines)
-        tree = self.parse(found, shorts, move_nodes=self.moved)
+        guessed = self.whole_lines(lines) if self.clean else None
+        if guessed is not None:
+            tree, found = guessed
+        else:
+            found, shorts = self.whole_automagic(lines) if self.automagic else self.block(lines)
+            tree = self.parse(found, shorts, move_nodes=self.moved)
         text = "".join(line.text for line in found)
         if not self.source.endswith("\n"):
             text = text[:-1]
         return CellCode(cell, text, tree, tuple(magic for magic in self.magics if magic))
+
+    def whole_lines(self, lines: list[Line]) -> tuple[ast.Module, list[Line]] | None:
+        """The tree of a cell whose pieces are unindented lines of their own; None for any other cell.
+
+        Taken for granted, and then seen in the tree: what is put in the place of a piece is a statement
+        only where a statement could begin, which is where IPython looks for the piece.
+        """
+        rows = [row for row, line in enumerate(lines) if line.text[0] in "%!"]
+        if not 0 < len(rows) < pieces.TRANSFORM_LIMIT or lines[0].text.startswith("%%"):
+            return None
+        if any(lines[row].text.rstrip().endswith(("\\", "?")) for row in rows):
+            return None  # continued, or help on the magic
+        found, shorts = list(lines), list[Short]()
+        try:
+            for row in rows:
+                piece = pieces.escaped_piece(lines, row, 0)
+                pieces.put(found, piece, self.number(piece, found), shorts)
+            tree = self.parse(found, shorts, move_nodes=False)
+        except _UNPARSABLE:
+            self.magics = []
+            return None
+        begins = {statement.lineno for statement in tree.body if not statement.col_offset}
+        if all(row + 1 in begins for row in rows):
+            return tree, found
+        self.magics = []
+        return None
 
     def parse(self, lines: list[Line], shorts: list[Short], move_nodes: bool) -> ast.Module:
         """The tree of ``lines`` with positions in the cell."""
@@ -470,6 +501,10 @@ class _Reader:
         line = origin.cut(blanks)
         if "\n" in text:
             return None
+        if text.isascii() and text.isidentifier() and not iskeyword(text):
+            name = ast.Name(text, ast.Load(), **_position(len(text)))
+            move(name, [line], self.cell_lines)
+            return name
         try:
             tree = _compile(text[blanks:])
             if len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
@@ -478,6 +513,11 @@ class _Reader:
             return None
         move(tree, [Line(text[blanks:], line.origins)], self.cell_lines)
         return tree.body[0].value
+
+
+def _position(size: int) -> dict[str, int]:
+    """The position of a node of so many ASCII characters that is all there is."""
+    return {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": size}
 
 
 def _call(escape: str, content: str) -> str:
