@@ -276,8 +276,11 @@ class _Reader:
         rows = [row for row, line in enumerate(lines) if line.text[0] in "%!"]
         if not 0 < len(rows) < pieces.TRANSFORM_LIMIT or lines[0].text.startswith("%%"):
             return None
-        if any(lines[row].text.rstrip().endswith(("\\", "?")) for row in rows):
-            return None  # continued, or help on the magic
+        for row in rows:
+            text = lines[row].text.rstrip()
+            # continued, help on the magic, or an operator
+            if text.endswith(("\\", "?")) or text[1:2] == "=":
+                return None
         found, shorts = list(lines), list[Short]()
         try:
             for row in rows:
