@@ -48,6 +48,7 @@ class _Stored:
     counts: list[int]
 
 
+_NO_FUNCTIONS: list[Function] = []
 _MANY = 200
 _NONE = Carries(frozenset(), frozenset())
 _AT_ONCE = frozenset({"map", "filter", "sorted", "copy", "list", "set", "zip", "dict"})
@@ -485,10 +486,16 @@ class Namespace:
     def functions_run_by(self, block: Block, position: int) -> list[Function]:
         """Functions of the notebook that running ``block`` at ``position`` can run, transitively."""
         if not self.has_functions:
-            return []
+            return _NO_FUNCTIONS
         known = self._runs.get(position)
         if known is None:
-            known = self._runs[position] = self._functions_run_by(block, position)
+            carriers = self._carriers
+            known = _NO_FUNCTIONS
+            for use in block.uses:
+                if use.name in carriers:  # in most statements nothing is
+                    known = self._functions_run_by(block, position)
+                    break
+            self._runs[position] = known
         return known
 
     def _functions_run_by(self, block: Block, position: int) -> list[Function]:

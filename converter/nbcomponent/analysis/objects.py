@@ -31,6 +31,7 @@ _ITERATORS = frozenset({"zip", "enumerate", "reversed", "iter"})
 _PASSING = frozenset({*_ITERATORS, "sorted", "list", "tuple", "set", "tqdm"})
 _ELEMENTS = frozenset({"iterrows", "itertuples"})
 _MUTABLE_DISPLAYS = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+_MAY_PASS = frozenset({ast.GeneratorExp, ast.Name, ast.Call})
 _KEYS = (ast.Constant, ast.Name, ast.Attribute, ast.JoinedStr, ast.BinOp, ast.UnaryOp, ast.Call)
 _COMPOUND = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try, ast.Match)
 _UNCHANGING = frozenset(
@@ -104,24 +105,33 @@ class ObjectTracker:
 
     def _bind(self, statement: Statement, position: int, mutated: dict[str, str]) -> None:
         block = statement.block
+        binds = block.binds
+        if len(binds) == 1 and binds[0].value is None and not block.deleted:
+            self._set(binds[0].name, _FRESH)  # an import or a definition
+            if self._passing:
+                self._passing.pop(binds[0].name, None)
+            return
         fresh: dict[str, Value] = {}
         passing: dict[str, str] = {}
-        for bind in block.binds:
+        for bind in binds:
             value = bind.value
             if bind.kind == "augmented" or (value is None and bind.name in fresh):
                 continue
             its_value = _FRESH if value is None else self._of(value, bind.part)
-            fresh[bind.name] = fresh.get(bind.name, _FRESH) | its_value
-            kind = "" if value is None or bind.part else self._passing_kind(value, position)
-            if kind:
-                passing[bind.name] = kind
+            before = fresh.get(bind.name)
+            fresh[bind.name] = its_value if before is None else before | its_value
+            if value is not None and not bind.part and type(value) in _MAY_PASS:
+                kind = self._passing_kind(value, position)
+                if kind:
+                    passing[bind.name] = kind
         for name in block.deleted:
             fresh[name] = _FRESH
         for name, its_value in fresh.items():
             self._set(name, its_value)
             if self._passing:
                 self._passing.pop(name, None)
-        self._passing.update(passing)
+        if passing:
+            self._passing.update(passing)
         if isinstance(statement.node, _COMPOUND) and any(v is not _FRESH for v in fresh.values()):
             # a loop changes the elements that its own target names
             for mutation in block.mutations:

@@ -42,16 +42,16 @@ class Timeline:
                 for name, how in mutated.items():
                     if name not in bound:
                         self._mutations.setdefault(name, []).append(events[how])
+        self._all_change = "*" in namespace.deletions
+        self._changing = {
+            *self._mutations,
+            *namespace.deletions,
+            *(name for name, every in namespace.definitions.items() if len(every) > 1),
+        }
 
     def changes(self, name: str) -> bool:
         """Whether anything changes a name after its first binding; of most names nothing does."""
-        namespace = self.namespace
-        return (
-            name in self._mutations
-            or name in namespace.deletions
-            or "*" in namespace.deletions
-            or len(namespace.definitions.get(name, ())) > 1
-        )
+        return name in self._changing or self._all_change
 
     def of(self, name: str) -> list[Event]:
         """All changes of a name, in notebook order."""

@@ -58,7 +58,6 @@ _EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
 _LAST_OF_EXITS = frozenset({"exit", "quit", "_exit"})
 _NAMESPACE_MAGICS = frozenset({"reset", "reset_selective", "xdel", "run", "pylab", "store"})
 _CONTAINERS = frozenset({"list", "dict", "set", "bytearray"})
-_MAIN_NODES = (ast.Name, ast.Subscript)
 _TEXT_CALLS = frozenset(
     {"exec", "eval", "getattr", "hasattr", "setattr", "delattr", *NAMESPACE_CALLS}
 )
@@ -156,8 +155,9 @@ class _Visitor:
 
     def finish(self) -> Block:
         block = self.block
+        bound = self.bound
         for bind in block.binds:
-            bind.definite = bind.name in self.bound
+            bind.definite = bind.name in bound
         block.ends = self.ended
         return block
 
@@ -917,26 +917,29 @@ class _Visitor:
 
     def attribute(self, node: ast.Attribute, stored: bool) -> tuple[str, ...] | None:
         """Read an attribute; its chain where it starts from a name of the notebook's namespace."""
-        if type(node.value) in _MAIN_NODES and is_main(node.value):
+        value = node.value
+        if (
+            value.id == "__main__"
+            if type(value) is ast.Name
+            else type(value) is ast.Subscript and is_main(value)
+        ):
             self.expr(node.value)
             if node.attr != "__dict__":
                 self.dynamic_read(node.attr, node)
             chain = dotted(node)
             return chain if chain is not None and self.is_global(chain[0]) else None
         attributes = self.block.attributes
-        parts: list[str] = []
+        parts: tuple[str, ...] = ()
         inner: ast.expr = node
         while type(inner) is ast.Attribute:
             attributes.setdefault(inner.attr, inner)
-            parts.append(inner.attr)
+            parts = (inner.attr, *parts)
             inner = inner.value
         if type(inner) is ast.Name:
             self.read(inner.id, inner, stored)
             if self.scopes and not self.is_global(inner.id):
                 return None
-            parts.append(inner.id)
-            parts.reverse()
-            chain = tuple(parts)
+            chain = (inner.id, *parts)
             self.block.references.setdefault(chain, self.at or node)
             return chain
         self.expr(inner)
