@@ -145,6 +145,7 @@ class ComponentReader:
         self._ran: set[Function] = set()
         self._last_position = -1
         self._changed: set[str] = set()
+        self._changes_of_others: dict[str, list[Event]] = {}
         self._pending: deque[tuple[Function, Site, int] | _Need] = deque()
         self._covered: dict[str, list[tuple[int, int]]] = {}
         self._dynamic: list[int] | None = None
@@ -218,17 +219,19 @@ class ComponentReader:
                 self.bound.add(bind.name)
                 self.bound_at[bind.name] = position
                 self._changed.discard(bind.name)
-        for definition in namespace.call_bindings.get(position, ()):
-            self.binds.add(definition.bind.name)
-            if definition.definite:
-                self.bound.add(definition.bind.name)
-                self.bound_at[definition.bind.name] = position
-        for definition in namespace.star_bindings.get(position, ()):
-            self.binds.add(definition.bind.name)
-            if definition.definite:
-                self.bound.add(definition.bind.name)
-                self.bound_at[definition.bind.name] = position
-                self._changed.discard(definition.bind.name)
+        if namespace.call_bindings:
+            for definition in namespace.call_bindings.get(position, ()):
+                self.binds.add(definition.bind.name)
+                if definition.definite:
+                    self.bound.add(definition.bind.name)
+                    self.bound_at[definition.bind.name] = position
+        if namespace.star_bindings:
+            for definition in namespace.star_bindings.get(position, ()):
+                self.binds.add(definition.bind.name)
+                if definition.definite:
+                    self.bound.add(definition.bind.name)
+                    self.bound_at[definition.bind.name] = position
+                    self._changed.discard(definition.bind.name)
         if block.deleted:
             if "*" in block.deleted:
                 self.bound.clear()
@@ -247,6 +250,8 @@ class ComponentReader:
             if name in bound:
                 if name not in self._changed and changes(name):
                     self._unchanged(name, Site(cell, node), position)
+            elif name in self._dependencies and self.supplier is None:
+                continue
             elif name in BUILTINS and name not in definitions and not namespace.stars:
                 continue
             else:
@@ -390,8 +395,16 @@ class ComponentReader:
     def _unchanged(self, name: str, site: Site, position: int) -> None:
         if name in self._changed:
             return
+        others = self._changes_of_others.get(name)
+        if others is None:
+            others = [e for e in self.timeline.of(name) if e.statement.cell not in self.own]
+            self._changes_of_others[name] = others
+        if not others:
+            return
         since = self.bound_at.get(name, -1)
-        events = self.timeline.between(name, since, position, self.own)
+        events = [e for e in others if since < e.position < position]
+        if not events:
+            return
         if self.namespace.is_import(name, position):
             events = [e for e in events if e.binds]  # what is set on a module is NBC108 or NBC112
         if not events:

@@ -127,7 +127,6 @@ _NO_NODES: Mapping[str, Any] = {}
 _NO_NAMES: AbstractSet[str] = frozenset()
 
 
-@dataclass(slots=True, eq=False, init=False)
 class Block:
     """Code that runs as a whole.
 
@@ -146,53 +145,31 @@ class Block:
     lambdas defined anywhere in it.
     """
 
-    exposed: dict[str, NameNode]
-    uses: list[Use]
-    binds: list[Bind]
-    deleted: Mapping[str, NameNode]
-    mutations: list[Mutation]
-    calls: list[CallSite]
-    method_calls: Sequence[ast.Call]
-    texts: Sequence[tuple[str, ast.Call]]
-    attributes: dict[str, NameNode]
-    references: dict[tuple[str, ...], NameNode]
-    modules: Mapping[str, NameNode]
-    local_imports: Mapping[str, str]
-    call_stores: Sequence[tuple[ast.expr, ast.expr | None]]
-    subscripts: Sequence[ast.Subscript]
-    memberships: Sequence[ast.Compare]
-    dynamic: Sequence[tuple[str, ast.Call]]
-    dynamic_names: Mapping[str, NameNode]
-    guarded: AbstractSet[str]
-    dropped: AbstractSet[str]
-    magics: Sequence[tuple[int, ast.Call]]
-    functions: Sequence[Function]
-    ends: bool
+    deleted: Mapping[str, NameNode] = _NO_NODES
+    method_calls: Sequence[ast.Call] = _NO_ITEMS
+    texts: Sequence[tuple[str, ast.Call]] = _NO_ITEMS
+    modules: Mapping[str, NameNode] = _NO_NODES
+    local_imports: Mapping[str, str] = _NO_NODES
+    call_stores: Sequence[tuple[ast.expr, ast.expr | None]] = _NO_ITEMS
+    subscripts: Sequence[ast.Subscript] = _NO_ITEMS
+    memberships: Sequence[ast.Compare] = _NO_ITEMS
+    dynamic: Sequence[tuple[str, ast.Call]] = _NO_ITEMS
+    dynamic_names: Mapping[str, NameNode] = _NO_NODES
+    guarded: AbstractSet[str] = _NO_NAMES
+    dropped: AbstractSet[str] = _NO_NAMES
+    magics: Sequence[tuple[int, ast.Call]] = _NO_ITEMS
+    functions: Sequence[Function] = _NO_ITEMS
+    ends: bool = False
+    # A notebook has thousands of blocks: what most of them have nothing of stands in the class.
 
     def __init__(self) -> None:
-        # A notebook has thousands of blocks, and most of them have nothing to keep of most kinds.
-        self.exposed = {}
-        self.uses = []
-        self.binds = []
-        self.deleted = _NO_NODES
-        self.mutations = []
-        self.calls = []
-        self.method_calls = _NO_ITEMS
-        self.texts = _NO_ITEMS
-        self.attributes = {}
-        self.references = {}
-        self.modules = _NO_NODES
-        self.local_imports = _NO_NODES
-        self.call_stores = _NO_ITEMS
-        self.subscripts = _NO_ITEMS
-        self.memberships = _NO_ITEMS
-        self.dynamic = _NO_ITEMS
-        self.dynamic_names = _NO_NODES
-        self.guarded = _NO_NAMES
-        self.dropped = _NO_NAMES
-        self.magics = _NO_ITEMS
-        self.functions = _NO_ITEMS
-        self.ends = False
+        self.exposed: dict[str, NameNode] = {}
+        self.uses: list[Use] = []
+        self.binds: list[Bind] = []
+        self.mutations: list[Mutation] = []
+        self.calls: list[CallSite] = []
+        self.attributes: dict[str, NameNode] = {}
+        self.references: dict[tuple[str, ...], NameNode] = {}
 
     def definite(self) -> set[str]:
         """Names that the block has surely bound when it ends."""

@@ -219,10 +219,12 @@ class _Visitor:
             block.guarded -= {name}
         if self.dynamic:
             self.note_first("dynamic_names", name, node)
+        if name in self.plain:
+            return
         if not stored and not self.bound:
-            if name in self.plain:
-                return
             self.plain.add(name)
+            block.uses.append(Use(name, node, _NOTHING, False))
+            return
         seen = self.used.get(name)
         if seen is None:
             seen = self.used[name] = []
