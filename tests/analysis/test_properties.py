@@ -230,3 +230,18 @@ def test_the_report_does_not_depend_on_the_seed_of_hashes(batch: Path, boundary:
     first, *others = (check(batch, boundary, seed) for seed in ("0", "1", "2", "77"))
     assert json.loads(first)["files"][40]["components"]
     assert all(other == first for other in others)
+
+
+def test_the_report_does_not_depend_on_where_objects_lie_in_memory() -> None:
+    functions = "".join(
+        f"import tool{n}\n@tool{n}.register\ndef step{n}(x):\n    return x\n" for n in range(8)
+    )
+    text = f"== prepare\n{functions}\n== prepare\nsteps = dict(a=[{', '.join(f'step{n}' for n in range(8))}])\n== main\nprint(steps)\n"
+    kept, messages = [], set()
+    for _ in range(40):
+        kept.append(component_of(text, boundary="auto"))  # what is kept moves what is made next
+        messages.update(d.message for d in kept[-1].diagnostics if d.name == "steps")
+    assert messages == {
+        "`steps` is defined only outside main, in cell 1 (component prepare): it needs step0, "
+        "whose definition in cell 0 has effects"
+    }

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from nbcomponent.analysis.beside import NOTHING_BESIDE, Beside
 from nbcomponent.analysis.carrying import is_immutable_literal, is_literal, kind_of
 from nbcomponent.analysis.effects import EffectReader
-from nbcomponent.analysis.facts import Block, Function, NameNode, Statement
+from nbcomponent.analysis.facts import Block, Function, NameNode, Statement, in_order
 from nbcomponent.analysis.library import IPYTHON_BUILTINS, IPYTHON_NAMES, MODULE_ATTRIBUTES
 from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.model import (
@@ -250,11 +250,10 @@ class ComponentReader:
             if name in bound:
                 if name not in self._changed and changes(name):
                     self._unchanged(name, Site(cell, node), position)
-            elif name in self._dependencies and self.supplier is None:
-                continue
-            elif name in BUILTINS and name not in definitions and not namespace.stars:
-                continue
-            else:
+            elif not (
+                (name in self._dependencies and self.supplier is None)
+                or (name in BUILTINS and name not in definitions and not namespace.stars)
+            ):
                 site = Site(cell, node)
                 self._pending.append(
                     _Need(
@@ -292,7 +291,7 @@ class ComponentReader:
         if not functions:
             return
         site = site or Site(cell, node)
-        for function in sorted(functions, key=_function_order):
+        for function in in_order(functions):
             if function not in self._done:
                 if bound - self.bound:
                     self._apply(function, site, position, bound)
@@ -977,7 +976,3 @@ def _cells(events: list[Event]) -> tuple[int, ...]:
 
 def _conditional(definition: Definition) -> bool:
     return not isinstance(definition.statement.node, (ast.For, ast.AsyncFor))
-
-
-def _function_order(function: Function) -> tuple[int, int, int]:
-    return function.cell, function.node.lineno, function.node.col_offset

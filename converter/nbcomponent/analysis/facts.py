@@ -9,7 +9,7 @@ comprehensions and class bodies never appear.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union
@@ -49,6 +49,13 @@ class Function:
     keeps: set[str] = field(default_factory=set)
     calls: set[str] = field(default_factory=set)
     returns: list[ast.expr] = field(default_factory=list)
+
+
+def in_order(functions: Collection[Function]) -> Collection[Function]:
+    """The functions of a set by their places, so that no result depends on where objects lie in memory."""
+    if len(functions) < 2:
+        return functions
+    return sorted(functions, key=lambda f: (f.cell, f.node.lineno, f.node.col_offset))
 
 
 @dataclass(slots=True, eq=False)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Statement
+from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Statement, in_order
 from nbcomponent.analysis.library import STORING_FUNCTIONS, STORING_METHODS
 from nbcomponent.analysis.model import StatementKind
 from nbcomponent.analysis.stars import UNKNOWN, Exports
@@ -516,7 +516,7 @@ class Namespace:
                 at = position + 1 if current is block and use.name in use.bound else position
                 carried = self.carries(use.name, at)
                 functions = carried.used | carried.called if use.name in called else carried.used
-                for function in functions:
+                for function in in_order(functions):
                     if function not in found:
                         found[function] = None
                         pending.append(function.body)

@@ -10,7 +10,15 @@ from __future__ import annotations
 
 import ast
 
-from nbcomponent.analysis.facts import Block, CallSite, Class, Function, Mutation, Statement
+from nbcomponent.analysis.facts import (
+    Block,
+    CallSite,
+    Class,
+    Function,
+    Mutation,
+    Statement,
+    in_order,
+)
 from nbcomponent.analysis.library import (
     DRAWN_FROM,
     MUTATING_FUNCTIONS,
@@ -600,7 +608,7 @@ def called_functions(
     if len(chain) == 2 and namespace.has_functions:
         return [
             (function, 1)
-            for function in namespace.carries(chain[0], position).used
+            for function in in_order(namespace.carries(chain[0], position).used)
             if function.owner is not None and function.name == chain[1]
         ]
     return []

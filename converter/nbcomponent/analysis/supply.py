@@ -15,7 +15,7 @@ from nbcomponent.analysis.beside import NOTHING_BESIDE, Beside
 from nbcomponent.analysis.carrying import kind_of
 from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.exactness import is_exact
-from nbcomponent.analysis.facts import Function, Statement
+from nbcomponent.analysis.facts import Function, Statement, in_order
 from nbcomponent.analysis.instances import InstanceClasses, only_defines
 from nbcomponent.analysis.library import PURE_BUILTINS, UNSTORABLE_PACKAGES, UNSTORABLE_TYPES
 from nbcomponent.analysis.namespace import Namespace
@@ -186,7 +186,7 @@ class Supplier:
             its_type = f"builtins.{its_type}"
         exact = is_exact(name, its_type, at, self.namespace, self.timeline)
         definitions: dict[Statement, None] = {}
-        for function in self.namespace.carries(name, at).used:
+        for function in in_order(self.namespace.carries(name, at).used):
             statement = self._statement_of.get(function)
             if statement is None or function.cell in own:
                 continue
