@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
+from nbcomponent.contract.examine import examine
+from nbcomponent.export.build import build
+from nbcomponent.notebook.reader import read_notebook
+from nbcomponent.notebook.tagging import tag
 from nbcomponent.schema.yaml_places import parse_yaml
 
 Exported = Callable[..., Any]
@@ -184,3 +190,31 @@ def test_other_pythons_write_the_same_script(workshop: Any, python: Path, tmp_pa
     )
     assert result.returncode == 0, result.stderr.decode()
     assert result.stdout == here.files["train/run_train.py"]
+
+
+def test_the_work_for_each_component_does_not_grow_with_their_number(workshop: Any) -> None:
+    def lines_of(count: int) -> int:
+        """How many lines of the export are executed for a row of components."""
+        cells = [("value_0 = 1", "component:c0")]
+        for number in range(1, count):
+            code = f"value_{number} = value_{number - 1} + 1\nprint(value_{number})"
+            cells.append((code, f"component:c{number}"))
+        examination = examine(tag(read_notebook(str(workshop.notebook(cells)))), "auto")
+        lines = 0
+
+        def trace(frame: FrameType, event: str, _: Any) -> Any:
+            nonlocal lines
+            if event == "call":
+                is_build = frame.f_code.co_filename.endswith(("build.py", "pipeline_yaml.py"))
+                return trace if is_build else None
+            lines += 1
+            return trace
+
+        sys.settrace(trace)
+        try:
+            assert not build(examination, out_folder=workshop.out).blocked
+        finally:
+            sys.settrace(None)
+        return lines
+
+    assert lines_of(160) < 2.3 * lines_of(80)

@@ -56,7 +56,7 @@ ALL = [
     Bad("deep", "NBC931", "nested more than 64 levels", "jobs: " + "{a: " * 5_000 + "}" * 5_000),
     Bad("large", "NBC930", "at most 16,000,000 are read", pipeline() + "#" + "x" * 16_000_000),
     Bad("binary", "NBC931", "U+0000", "\0\1\2"),
-    Bad("many-steps", "NBC501", "5,000 steps; at most 1,000", steps(5_000, "{{component: ./c/component.yml}}")),
+    Bad("many-steps", "NBC501", "5,000 steps; at most 2,000", steps(5_000, "{{component: ./c/component.yml}}")),
     Bad("circle", "NBC504", "(290 more)", steps(300, "{{component: ./c/component.yml, inputs: {{x: '${{{{parent.jobs.s{next}.outputs.o}}}}'}}}}"),
         COMPONENT + "inputs: {x: {type: uri_file}}\noutputs: {o: {type: uri_file}}\n"),
     Bad("itself", "NBC502", "type 'pipeline' cannot run", pipeline("./pipeline.yml")),

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -444,3 +445,40 @@ def test_a_record_under_way_names_its_logs(chain: Project) -> None:
     run_pipeline(chain.write(), on_event=look)
     assert states[0] == ("run-started", "running")
     assert states[-1] == ("run-ended", "completed")
+
+
+def lines_executed(work: Callable[[], Any], rooms: tuple[str, ...]) -> int:
+    """How many lines of these rooms of the package ``work`` executes: of a square it shows each part."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        path = Path(frame.f_code.co_filename)
+        if event == "call":
+            return trace if path.parent.name in rooms else None
+        count += 1
+        return trace
+
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(None)
+    return count
+
+
+def test_the_work_for_each_step_does_not_grow_with_their_number(
+    tmp_path: Path, project_at: Callable[[Path], Project], binding: Binding
+) -> None:
+    def run_of(count: int) -> int:
+        """A row of steps whose first fails, so that the others are read, planned, skipped and recorded."""
+        project = project_at(tmp_path / str(count))
+        project.component("fails", "raise SystemExit(1)")
+        project.component("never", WRITE, inputs="x: {type: uri_folder}")
+        project.step("s0", "fails")
+        for number in range(1, count):
+            project.step(f"s{number}", "never", x=binding(f"s{number - 1}"))
+        path = project.write()
+        return lines_executed(lambda: run_pipeline(path), ("run", "schema"))
+
+    assert run_of(200) < 2.3 * run_of(100)

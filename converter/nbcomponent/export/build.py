@@ -11,10 +11,11 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from nbcomponent.analysis.import_path import import_folders
-from nbcomponent.analysis.model import ComponentAnalysis
+from nbcomponent.analysis.model import ComponentAnalysis, Crossing
 from nbcomponent.contract.document import contract_yaml
 from nbcomponent.contract.examine import Examination
 from nbcomponent.contract.model import Interface, Port
@@ -48,6 +49,7 @@ from nbcomponent.export.plain import Untranslatable
 from nbcomponent.export.script import Script, script_name, write_script
 from nbcomponent.export.serialisers import usable_formats
 from nbcomponent.export.skeleton import FORMAT_MODULES
+from nbcomponent.notebook.magics import treatment
 from nbcomponent.notebook.model import Roles, TaggedNotebook
 from nbcomponent.schema.yaml_places import dump
 
@@ -212,6 +214,28 @@ class _Build:
     listings: list[Listing] = field(default_factory=list)
     built: dict[str, Interface] = field(default_factory=dict)
     imports: dict[str, tuple[Imported, ...]] = field(default_factory=dict)
+    local: dict[str, bool] = field(default_factory=dict)
+
+    @cached_property
+    def crossings(self) -> Mapping[str, Sequence[Crossing]]:
+        """For each component the values that it hands over or is given."""
+        found: dict[str, list[Crossing]] = {}
+        for component in self.examination.analysis.components:
+            for crossing in component.crossings:
+                for name in {crossing.producer, crossing.consumer}:
+                    found.setdefault(name, []).append(crossing)
+        return found
+
+    @cached_property
+    def installing(self) -> Sequence[int]:
+        """The cells with install lines."""
+        code = self.examination.tagged.code
+        return [
+            cell.index
+            for cell in self.examination.tagged.notebook.cells
+            if cell.index in code
+            and any(treatment(m).kind == "environment" for m in code[cell.index].magics)
+        ]
 
     def component(self, analysis: ComponentAnalysis) -> None:
         name = analysis.name
@@ -262,14 +286,11 @@ class _Build:
                 return None  # the finding about the cell blocks the export
         if self._refused_by_python(analysis):
             return None
-        every = [c for other in self.examination.analysis.components for c in other.crossings]
-        crossing = {c.name for c in every if c.producer == analysis.name}
+        crossings = self.crossings.get(analysis.name, ())
+        crossing = {c.name for c in crossings if c.producer == analysis.name}
         exact = frozenset(p.name for p in interface.outputs if p.variable in crossing)
         tables = frozenset(
-            c.name
-            for c in every
-            if analysis.name in (c.producer, c.consumer) and c.exact
-            if c.value_type == "pandas.DataFrame"
+            c.name for c in crossings if c.exact and c.value_type == "pandas.DataFrame"
         )
         try:
             return write_script(
@@ -278,7 +299,7 @@ class _Build:
                 interface,
                 exact,
                 tables,
-                is_local=lambda module: is_local(self.folder, module),
+                is_local=self._is_local,
                 has_tables=lambda trees: self._has_tables(trees, interface),
             )
         except Untranslatable as error:
@@ -294,6 +315,11 @@ class _Build:
                 )
             )
             return None
+
+    def _is_local(self, module: str) -> bool:
+        if module not in self.local:
+            self.local[module] = is_local(self.folder, module)
+        return self.local[module]
 
     def _imports(self, trees: Sequence[ast.stmt], interface: Interface) -> list[Imported]:
         """What the component's code imports, and what its stored values need."""
@@ -377,11 +403,10 @@ class _Build:
     def _requirements(self, component: str) -> list[Requirement]:
         tagged = self.examination.tagged
         cells = [
-            cell.index
-            for cell, role in zip(tagged.notebook.cells, tagged.roles, strict=True)
-            if cell.kind == "code"
-            and not role.skip
-            and (not role.components or component in role.components)
+            index
+            for index in self.installing
+            for role in [tagged.roles[index]]
+            if not role.skip and (not role.components or component in role.components)
         ]
         found = requirements_of(tagged, cells, self.folder)
         return [replace(r, place=self.examination.place(r.place)) for r in found]

@@ -614,19 +614,18 @@ def _verify(text: str, interface: Interface) -> None:
     """Parse back what was written: it compiles, and its arguments are the interface's."""
     try:
         tree = ast.parse(text)
-        compile(tree, script_name(interface.component), "exec", dont_inherit=True)
+        compile(text, script_name(interface.component), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         raise InvalidScript(f"{interface.component}: {error}") from error
-    found: list[str] = []
-    for node in walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and dotted(node.func) == "parser.add_argument"
-            and node.args
-            and isinstance(node.args[0], ast.Constant)
-        ):
-            found.append(str(node.args[0].value))
+    found = [
+        str(call.args[0].value)
+        for function in tree.body
+        if isinstance(function, ast.FunctionDef)
+        for statement in function.body
+        if isinstance(statement, ast.Expr) and isinstance(call := statement.value, ast.Call)
+        if dotted(call.func) == "parser.add_argument"
+        if call.args and isinstance(call.args[0], ast.Constant)
+    ]
     wanted = [port.name for port in interface.inputs]
     wanted += [interface.argument(p.name) for p in interface.parameters]
     wanted += [port.name for port in interface.outputs]

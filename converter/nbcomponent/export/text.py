@@ -23,6 +23,10 @@ _STRING_ENDS = {
 _UP_TO_FORM_FEED = re.compile(r"^[ \t\f]*\f")
 
 
+_MAY_CHANGE = re.compile(r"""\f|\\|\'{3}|\"{3}|[fFtT][rR]?[\'"]|[^\x00-\x7f]""")
+"""Code in which a line may begin inside a string, or whose text is not plain."""
+
+
 class ChangedMeaning(Exception):
     """Indenting some code would have changed what it means. Carries the code."""
 
@@ -33,6 +37,8 @@ def indent_code(code: str, indent: str = "    ") -> str:
     Lines that begin inside a string keep their text. Raises :class:`ChangedMeaning` when the
     outcome does not parse to the same tree (which no known code does).
     """
+    if not _MAY_CHANGE.search(code):
+        return "\n".join(indent + line if line.strip() else "" for line in code.split("\n"))
     inside = _lines_inside_strings(code)
     lines = [
         # A form feed starts the indentation anew, so what stands before it counts for nothing.

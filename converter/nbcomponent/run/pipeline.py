@@ -154,6 +154,8 @@ class _Run:
     _controls: dict[str, StepControl] = field(default_factory=dict)
     _stopping: str = ""
     _record_problem: str = ""
+    _recorded: int = 0
+    _record_due: float = 0.0
 
     @property
     def folder(self) -> Path:
@@ -174,6 +176,7 @@ class _Run:
                         self._start_ready(pool, running)
                         if not running:
                             break
+                        self._keep_record()
                         self._collect(running)
             finally:
                 # Whatever happens here, no step is left running.
@@ -256,11 +259,6 @@ class _Run:
 
     def _end(self, result: StepRun) -> None:
         self._ended[result.name] = result
-        self.report = replace(
-            self.report,
-            steps=tuple(self._ended[s.name] for s in self.plan.steps if s.name in self._ended),
-        )
-        self._write_record()
         self._tell("step-ended", result.name, result=result)
 
     def _skip_blocked(self) -> None:
@@ -299,6 +297,17 @@ class _Run:
                 (folder / name).symlink_to(Path("..") / step / output)
                 found[name] = str(folder / name)
         return found
+
+    def _keep_record(self) -> None:
+        """The record of a run under way, which a crash leaves; of a long one it is not written at each step."""
+        started = time.monotonic()
+        if len(self._ended) == self._recorded or started < self._record_due:
+            return
+        ended = tuple(self._ended[s.name] for s in self.plan.steps if s.name in self._ended)
+        self.report = replace(self.report, steps=ended)
+        self._write_record()
+        self._recorded = len(ended)
+        self._record_due = time.monotonic() + 10 * (time.monotonic() - started)
 
     def _write_record(self) -> None:
         # While steps run, the log files hold their texts; the last record holds them too.

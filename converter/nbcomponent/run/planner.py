@@ -5,9 +5,11 @@ A plan is made from the YAML alone; nothing is executed. All mistakes are found 
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
@@ -434,22 +436,25 @@ class _Planner:
     # Order and outputs
 
     def _ordered(self, steps: Sequence[PlannedStep]) -> tuple[PlannedStep, ...]:
-        waiting = {step.name: step for step in steps}
+        """Rounds of steps that need only those of the rounds before, each in the pipeline's order."""
+        place = {step.name: number for number, step in enumerate(steps)}
+        sorter = TopologicalSorter({step.name: step.needs & place.keys() for step in steps})
+        with contextlib.suppress(CycleError):  # What is not in a circle can be had all the same.
+            sorter.prepare()
         ordered: list[PlannedStep] = []
-        while waiting:
-            ready = [s for s in waiting.values() if not (s.needs & waiting.keys())]
-            if not ready:
-                cycle = _cycle(waiting)
-                self._report(
-                    "NBC504",
-                    f"the steps wait for each other: {_chain(cycle)}",
-                    self._steps[cycle[0]].place,
-                )
-                return ()
-            for step in ready:
-                ordered.append(step)
-                del waiting[step.name]
-        return tuple(ordered)
+        while ready := sorted(sorter.get_ready(), key=place.__getitem__):
+            ordered += [steps[place[name]] for name in ready]
+            sorter.done(*ready)
+        if len(ordered) == len(steps):
+            return tuple(ordered)
+        placed = {step.name for step in ordered}
+        cycle = _cycle({step.name: step for step in steps if step.name not in placed})
+        self._report(
+            "NBC504",
+            f"the steps wait for each other: {_chain(cycle)}",
+            self._steps[cycle[0]].place,
+        )
+        return ()
 
     def _outputs(self, steps: Sequence[Step]) -> dict[str, tuple[str, str]]:
         declared = {output.name: output for output in self._pipeline.outputs}

@@ -26,7 +26,7 @@ from nbcomponent.schema.ports import (
 from nbcomponent.schema.reading import YamlFile, read_yaml_file
 from nbcomponent.schema.yaml_places import YamlPath
 
-MOST_STEPS = 1_000
+MOST_STEPS = 2_000
 _FOREVER = 1e9
 """Seconds: a timeout of thirty years is a mistake, and more than clocks count."""
 
@@ -149,6 +149,7 @@ def _read_steps(file: YamlFile, pipeline_inputs: tuple[InputValue, ...]) -> tupl
         return ()
     steps: list[Step] = []
     loaded: _Loaded = {}
+    seen: set[str] = set()
     for name in jobs:
         at = ("jobs", name)
         if not STEP_NAME.match(name) or len(name) > 200:
@@ -159,11 +160,12 @@ def _read_steps(file: YamlFile, pipeline_inputs: tuple[InputValue, ...]) -> tupl
                 at,
                 key=True,
             )
-        elif any(step.name.lower() == name.lower() for step in steps):
+        elif name.lower() in seen:
             file.report("NBC509", f"two steps differ by case only: '{name}'", at, key=True)
         elif not isinstance(jobs[name], dict):
             file.report("NBC501", f"the step '{name}' must be a mapping", at)
         else:
+            seen.add(name.lower())
             steps.append(_read_step(file, at, pipeline_inputs, loaded))
     return tuple(steps)
 

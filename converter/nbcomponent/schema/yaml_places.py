@@ -17,6 +17,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 if TYPE_CHECKING:
@@ -567,6 +568,7 @@ def _fits_literal(text: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
 def _quoted_if_needed(text: str) -> str:
     if (
         _PLAIN.fullmatch(text)
