@@ -29,6 +29,37 @@ def errors(export: Any) -> list[str]:
     return [d.code for d in export.diagnostics if d.severity == "error"]
 
 
+EVERYTHING_SOLVED = (
+    (
+        "import math, os, random, threading, warnings\nfrom string import *\n"
+        "os.environ['NBC_TEST'] = '1'\nwarnings.filterwarnings('ignore')\n"
+        "factor = 3\ndef area(r):\n    return factor * math.pi * r\n"
+        "class Box:\n    size = 2\nbox = Box()\nbox.size = 5\n"
+        "table = dict([('a', 1)])\ndef look(key):\n    return table[key]\n"
+        "rate = [len('a')]\ngrown = [len('a')]\nlock = threading.Lock()\n"
+        "if len('ab') > 1:\n    some = sum([1, 2])",
+        P1,
+    ),
+    ("parts = sorted([2, 1])\ntotal = sum(parts) + 1\nchance = random.Random(1).random()",),
+    ("rate = [len('ab')]\ngrown.append(2)\nprint(chance)", P2),
+    ("grown.append(3)",),
+    ("own = [1]", P3),
+    ("own.append(2)",),
+    (
+        "print(area(2), Box.size, box.size, look('a'), rate, grown, some, total, chance, own)\n"
+        "with lock:\n    print(ascii_letters[:3], os.environ['NBC_TEST'])",
+        P3,
+    ),
+)
+
+
+def test_everything_that_auto_solves_computes_what_the_notebook_computes(
+    exported: Exported,
+) -> None:
+    shop = exported(*EVERYTHING_SOLVED, boundary="auto")
+    assert shop.pipeline() == cells_output(*(cell[0] for cell in EVERYTHING_SOLVED))
+
+
 def test_a_seeding_is_repeated_where_nothing_draws_in_between(exported: Exported) -> None:
     cells = ("import random\nrandom.seed(7)\nprint('ready')", "print(random.random())")
     shop = exported((cells[0], P1), (cells[1], P2), boundary="auto")
