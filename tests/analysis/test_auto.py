@@ -284,3 +284,43 @@ def test_what_cannot_be_solved_stays_an_error_and_says_why(text: str, codes: str
     found = errors(text)
     assert ", ".join(sorted(f"{d.code} {d.name}" for d in found)) == codes
     assert any(why in d.message for d in found)
+
+
+# A definition has an effect when its decorator does more than wrap: it would happen again where it is carried to.
+
+WRAPS = {
+    "gives it back": "    return f",
+    "wraps it": "    def inner(*a):\n        print('called')\n        return f(*a)\n    return inner",
+    "wraps it as functools does": "    @functools.wraps(f)\n    def inner(*a):\n        return f(*a)\n    return inner",
+    "asks for its name": "    name = f.__name__.upper()\n    return lambda *a: (name, f(*a))",
+    "is used with arguments": "    def deco(g):\n        return g\n    return deco",
+}
+DOES_MORE = {
+    "prints": "    print('made')\n    return f",
+    "calls it": "    f()\n    return f",
+    "calls another function": "    note(f)\n    return f",
+    "writes a file": "    open('log', 'w').write(f.__name__)\n    return f",
+    "registers it": "    known.append(f)\n    return f",
+    "prints when it is used with arguments": "    def deco(g):\n        print('made')\n        return g\n    return deco",
+}
+
+
+def decorated(body: str) -> str:
+    use = "deco(1)" if "def deco" in body else "deco"
+    return (
+        "== +shared\nimport functools\nknown = []\ndef note(x):\n    print(x)\n"
+        f"def deco(f):\n{body}\n@{use}\ndef g():\n    return 1\n== main\nprint(g())"
+    )
+
+
+@pytest.mark.parametrize("body", WRAPS.values(), ids=WRAPS)
+def test_a_function_whose_decorator_only_wraps_is_carried(body: str) -> None:
+    found = component_of(decorated(body))
+    assert "g" in [name for c in found.carried for name in c.names]
+    assert found.diagnostics == ()
+
+
+@pytest.mark.parametrize("body", DOES_MORE.values(), ids=DOES_MORE)
+def test_a_function_whose_decorator_does_more_is_not_carried(body: str) -> None:
+    found = component_of(decorated(body))
+    assert [(d.code, d.severity, d.name) for d in found.diagnostics] == [("NBC101", "error", "g")]

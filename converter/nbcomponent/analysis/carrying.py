@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from nbcomponent.analysis.facts import Statement
+from nbcomponent.analysis.facts import Function, Statement
 from nbcomponent.analysis.library import PURE_BUILTINS, PURE_DECORATORS, PURE_FACTORIES
 from nbcomponent.analysis.model import StatementKind
 from nbcomponent.analysis.namespace import Namespace
@@ -25,6 +25,8 @@ _PURE_CALLS = frozenset(
         "types.MappingProxyType",
     ]
 )
+_WRAPPING_BUILTINS = PURE_BUILTINS - {"print", "display", "map", "filter"}
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NUMBER_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow, ast.Mod)
 
 
@@ -174,11 +176,44 @@ def _pure_decorator(node: ast.expr, statement: Statement, namespace: Namespace) 
         position = namespace.position[id(statement)]
         definitions = namespace.reaching(chain[0], position)
         functions = [d.bind.function for d in definitions]
+        depth = 2 if isinstance(node, ast.Call) else 1
         return bool(functions) and all(
-            f is not None and not f.body.binds and not f.body.mutations and not f.body.dynamic
+            f is not None
+            and not f.body.binds
+            and not f.body.mutations
+            and not f.body.dynamic
+            and _only_wraps(f, depth, namespace)
             for f in functions
         )
     return False
+
+
+def _only_wraps(function: Function, depth: int, namespace: Namespace) -> bool:
+    """Whether applying a decorator calls nothing that does more than make a function.
+
+    ``depth``: how many functions, one inside the other, run then; what it gives back runs later.
+    """
+    body = function.node.body if isinstance(function.node, _DEFINITIONS) else []
+    pending: list[tuple[ast.AST, int]] = [(statement, depth) for statement in body]
+    while pending:
+        node, levels = pending.pop()
+        if isinstance(node, (*_DEFINITIONS, ast.Lambda)):
+            levels -= 1
+            if not levels:
+                if not isinstance(node, ast.Lambda):
+                    pending += [(decorator, 1) for decorator in node.decorator_list]
+                continue
+        elif isinstance(node, ast.Call):
+            chain = dotted(node.func)
+            path = namespace.resolve(chain) if chain else None
+            if path is None:
+                of_a_local = chain is None or chain[0] not in function.body.exposed
+                if not (isinstance(node.func, ast.Attribute) and of_a_local):
+                    return False
+            elif "." not in path and path not in _WRAPPING_BUILTINS:
+                return False
+        pending += [(child, levels) for child in ast.iter_child_nodes(node)]
+    return True
 
 
 def _pure_function(
