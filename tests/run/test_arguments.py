@@ -134,7 +134,7 @@ def test_standard_input_is_empty_and_variables_do_not_leak(
     out = report.step("show").outputs["out"]
     assert json.loads(Path(out, "argv.json").read_text()) == {
         "PYTHONPATH": None,
-        "MPLBACKEND": None,
+        "MPLBACKEND": "agg",
         "KEPT": "kept",
         "DECLARED": "5",
         "AZURE_ML_OUTPUT_out": out,

@@ -184,9 +184,9 @@ def {read}(argument: str, file: {path}, load: {Callable}[[{path}], {Any}]) -> {A
 '''
 
 PARTIAL = '''\
-def {partial}(file: {path}) -> {path}:
+def {partial}(file: {path}, suffix: str = "") -> {path}:
     """Where an output is written: it gets its own name only when it is complete."""
-    return file.with_name(f".partial-{{file.name}}")
+    return file.with_name(f".partial-{{file.stem}}{{file.suffix or suffix}}")
 '''
 
 EXACT = '''\

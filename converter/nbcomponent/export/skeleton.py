@@ -655,7 +655,10 @@ def _written_path(writer: _Writer, port: Port, arguments: str) -> str:
     value = argument_value(arguments, port.name)
     if not _is_renamed_at_end(writer, port):
         return value
-    return f"{writer.helper('partial', helpers.PARTIAL, path=writer.path())}({value})"
+    # Libraries go by the suffix, and the service names outputs without one.
+    suffix = PurePosixPath(port.default or "").suffix if port.binds_path else ""
+    more = f", {quote(suffix)}" if suffix else ""
+    return f"{writer.helper('partial', helpers.PARTIAL, path=writer.path())}({value}{more})"
 
 
 def _stores(writer: _Writer, arguments: str) -> list[str]:

@@ -3,7 +3,7 @@
 A step sees the caller's environment variables, without those that would let something of this session
 leak into it: Python's own settings (``PYTHONPATH``, ``PYTHONSTARTUP``, ``PYTHONHOME``,
 ``PYTHONSAFEPATH``, ``PYTHONINSPECT``, ``PYTHONEXECUTABLE``), files that bash would run (``BASH_ENV``, ``ENV``), and a kernel's
-Matplotlib backend. What a component needs of these it declares as ``environment_variables``.
+Matplotlib backend (figures are drawn without a window). What a component needs of these it declares as ``environment_variables``.
 
 Set for every step: ``PYTHONUNBUFFERED`` (logs in order), ``NBCOMPONENT_RUN_ID``, ``NBCOMPONENT_STEP``, and for data
 ``AZURE_ML_INPUT_<name>`` and ``AZURE_ML_OUTPUT_<name>``, which the service sets too. ``AZUREML_RUN_ID`` is not set:
@@ -56,8 +56,8 @@ def step_environment(
         for name, value in caller.items()
         if name not in _LEAKS and not name.startswith("BASH_FUNC_")
     }
-    if result.get("MPLBACKEND", "").startswith("module://"):
-        del result["MPLBACKEND"]
+    if result.get("MPLBACKEND", "module://").startswith("module://"):
+        result["MPLBACKEND"] = "agg"  # A window would wait for somebody; the service has none.
     path = result.get("PATH", os.defpath)
     result["PATH"] = os.pathsep.join((str(programs), str(Path(sys.executable).parent), path))
     result["PYTHONUNBUFFERED"] = "1"
