@@ -47,6 +47,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "set_axisbelow": (True,),
     "set_cmap": ("viridis",),
     "set_facecolor": ("w",),
+    "set_label": ("label",),
     "set_size_inches": (3, 3),
     "switch_backend": ("Agg",),
 }
@@ -155,6 +156,7 @@ TRAIN = "component:train"
         "fig, axes = plt.subplots(2, 2)\naxes[0, 1].imshow([[1]])",
         "fig, axes = plt.subplots(2)\nfirst = axes.ravel()[0]\nfirst.grid()",
         "fig = plt.figure()\nax = fig.add_subplot(projection='polar')\nax.plot([1, 2])",
+        "plt.imshow([[1]])\nbar = plt.colorbar()\nbar.set_label('count')",
         "table = pd.DataFrame({'a': [1]})\ntable.info()",
         "table = pd.DataFrame({'a': [1]})\ntable = table.rename(columns=str)\ntable.info()",
         "table = pd.DataFrame({'a': [1]})\ntable.to_csv('table.csv', index=False)",

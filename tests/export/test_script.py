@@ -502,6 +502,36 @@ def test_the_statements_of_other_cells_have_one_heading(exported: Exported) -> N
     assert shop.output() == "2\n"
 
 
+def test_imports_of_one_module_are_joined_where_they_fit_into_a_line(exported: Exported) -> None:
+    names = [f"a_very_long_name_number_{number}" for number in range(3)]
+    shop = exported(
+        ("from json import loads\nfrom json import dumps", TRAIN),
+        (
+            f"import json\nfrom re import {names[0]}, {names[1]}\nfrom re import {names[2]}, sub",
+            TRAIN,
+        ),
+        ("json, loads, dumps, sub", TRAIN),
+    )
+    text = imports_of_script(shop)
+    assert "import json\n" in text
+    assert "from json import dumps, loads\n" in text
+    assert f"from re import {names[0]}, {names[1]}\nfrom re import {names[2]}, sub\n" in text
+
+
+def test_helpers_have_only_the_options_that_are_used(exported: Exported, tmp_path: Path) -> None:
+    shop = exported(
+        ("import numpy\nfirst, second = {1: max(1, 0)}, {2: max(2, 0)}", "component:make"),
+        ("print(first, second)", TRAIN),
+        boundary="auto",
+    )
+    assert "may_be_empty" not in shop.text() + shop.text("make")
+    assert "def partial(file: Path) -> Path:" in shop.text("make")
+    assert shop.text("make").count('.open("wb") as stream:') == 2
+    files = [f"--{n}={tmp_path / n}" for n in ("first", "second")]
+    shop.output(*files, component="make")
+    assert shop.output(*files) == "{1: 1} {2: 2}\n"
+
+
 def test_a_constant_stands_one_line_below_the_imports(exported: Exported) -> None:
     shop = exported(("LIMIT = 3",), ("print(LIMIT)", TRAIN))
     assert "import argparse\n\nLIMIT = 3\n\n\ndef parse_arguments" in shop.text()

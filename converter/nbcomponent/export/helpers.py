@@ -67,12 +67,12 @@ def {fail}(argument: str, expected: str, found: str) -> {NoReturn}:
 '''
 
 CHECK_FILE = '''\
-def {check_file}(argument: str, file: {path}, may_be_empty: bool = False) -> None:
+def {check_file}(argument: str, file: {path}{option}) -> None:
     """Fail unless there is a file, with something in it."""
     if not file.is_file():
         found = "a folder" if file.is_dir() else "nothing"
         {fail}(argument, "a file", f"{{found}} at {{file}}")
-    if not may_be_empty and file.stat().st_size == 0:
+    if {unless}file.stat().st_size == 0:
         {fail}(argument, "a file with content", f"an empty one at {{file}}")
 '''
 
@@ -183,10 +183,16 @@ def {read}(argument: str, file: {path}, load: {Callable}[[{path}], {Any}]) -> {A
         {fail}(argument, f"a readable file at {{file}}", f"{{type(error).__name__}}: {{error}}")
 '''
 
+UNPICKLE = '''\
+def {unpickle}(file: {path}) -> {Any}:
+    """The value in a pickle file, which a component of this pipeline has written."""
+    return {pickle}.loads(file.read_bytes())
+'''
+
 PARTIAL = '''\
-def {partial}(file: {path}, suffix: str = "") -> {path}:
+def {partial}(file: {path}{option}) -> {path}:
     """Where an output is written: it gets its own name only when it is complete."""
-    return file.with_name(f".partial-{{file.stem}}{{file.suffix or suffix}}")
+    return file.with_name(f".partial-{{file.{written}}}")
 '''
 
 EXACT = '''\

@@ -27,6 +27,9 @@ _ORDER_MATTERS = frozenset(
 """Packages that change others when they are imported, or must come before them."""
 
 
+_LINE = 88
+
+
 def needed_only(chunks: Sequence[Chunk], wanted: frozenset[str]) -> list[Chunk]:
     """The chunks, with imports from other cells cut down to the names that the component uses.
 
@@ -92,9 +95,33 @@ def grouped(
         members = [e for e in entries if e[0] == group]
         if not (keep_order and group == 1):
             members.sort(key=lambda e: e[1])
-        found = list(dict.fromkeys(e[2] for e in members))
+        found = _merged(list(dict.fromkeys(e[2] for e in members)))
         text += ["", *found] if text and found else found
     return text
+
+
+def _merged(lines: Sequence[str]) -> list[str]:
+    """Import lines with neighbours of one module joined, where they fit into a line."""
+    merged: list[str] = []
+    for line in lines:
+        if merged and (joined := _joined(merged[-1], line)) is not None:
+            merged[-1] = joined
+        else:
+            merged.append(line)
+    return merged
+
+
+def _joined(first: str, second: str) -> str | None:
+    """``from x import a, b`` of ``from x import b`` and ``from x import a``."""
+    nodes = [ast.parse(text).body[0] for text in (first, second)]
+    one, other = nodes
+    if not (isinstance(one, ast.ImportFrom) and isinstance(other, ast.ImportFrom)):
+        return None
+    if "\n" in first + second or (one.module, one.level) != (other.module, other.level):
+        return None
+    names = sorted({*map(ast.unparse, one.names), *map(ast.unparse, other.names)})
+    text = f"from {'.' * one.level}{one.module or ''} import {', '.join(names)}"
+    return text if len(text) <= _LINE else None
 
 
 def _entry(

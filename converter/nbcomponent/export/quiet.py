@@ -296,7 +296,7 @@ class Quiet:
             return kind if same and kind in _KEEPS else None
         if isinstance(node, ast.Attribute):
             kind = self._kind(node.value)
-            return kind if kind == "plot" and node.attr in ("flat", "T", "figure") else None
+            return kind if kind == "plot" and node.attr in ("T", "ax", "figure", "flat") else None
         if not isinstance(node, ast.Call):
             return None
         origin = self._origin(node.func)

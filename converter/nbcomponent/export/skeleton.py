@@ -139,6 +139,13 @@ class _Writer:
             self.helpers[name] = text.format(**{name: self.used[name]}, **names)
         return self.used[name]
 
+    def name(self, wanted: str) -> str:
+        """A name for a variable of the exporter's own code, the same each time."""
+        key = f" name {wanted}"
+        if key not in self.used:
+            self.used[key] = self.taken.fresh(wanted)
+        return self.used[key]
+
     # The helpers, by what they need.
 
     def path(self) -> str:
@@ -337,7 +344,8 @@ def _port_argument(writer: _Writer, port: Port, *, output: bool) -> Expression:
     if output or not port.optional:
         items.append("required=True")
     kind = "folder" if port.type in _FOLDERS else "file" if port.type == "uri_file" else "path"
-    text = _sentence(port.description) or f"{kind} {'to write' if output else 'to read'}"
+    stored = port.format if port.format and not port.binds_path else kind
+    text = _sentence(port.description) or f"{stored} {'to write' if output else 'to read'}"
     items.append(named("help", quote(text)))
     return call("parser.add_argument", *items)
 
@@ -396,9 +404,15 @@ def _check_port(writer: _Writer, port: Port, value: str, *, output: bool) -> lis
             PurePosixPath(part).suffix for part in parts if not any(c in part for c in "*?[")
         }
     else:
-        check = writer.helper("check_file", helpers.CHECK_FILE, **names)
-        may_be_empty = port.format == "text" or (port.format is None and not port.columns)
-        extra = ("may_be_empty=True",) if may_be_empty and not output else ()
+        lenient = any(map(_may_be_empty, writer.interface.inputs))
+        check = writer.helper(
+            "check_file",
+            helpers.CHECK_FILE,
+            option=", may_be_empty: bool = False" if lenient else "",
+            unless="not may_be_empty and " if lenient else "",
+            **names,
+        )
+        extra = ("may_be_empty=True",) if _may_be_empty(port) and not output else ()
         lines.append(_inner(call(check, argument, stored, *extra)))
         suffixes = {
             SUFFIX[port.format] if port.format else PurePosixPath(port.default or "").suffix
@@ -411,6 +425,11 @@ def _check_port(writer: _Writer, port: Port, value: str, *, output: bool) -> lis
         loaded = f'{writer.module("json")}.loads({stored}.read_text(encoding="utf-8"))'
         lines.append(_check_json_value(writer, port, loaded, argument))
     return lines
+
+
+def _may_be_empty(port: Port) -> bool:
+    """Whether an input file may hold nothing."""
+    return port.format == "text" or (port.format is None and not port.columns)
 
 
 def _check_whole(
@@ -587,7 +606,13 @@ def _loader(writer: _Writer, port: Port) -> str:
         ),
         "text": lambda: "lambda file: file.read_bytes().decode()",
         "joblib": lambda: f"{writer.module('joblib')}.load",
-        "pickle": lambda: f"lambda file: {writer.module('pickle')}.loads(file.read_bytes())",
+        "pickle": lambda: writer.helper(
+            "unpickle",
+            helpers.UNPICKLE,
+            path=writer.path(),
+            pickle=writer.module("pickle"),
+            Any=writer.typing("Any"),
+        ),
     }
     return loaders[stored_as]()
 
@@ -655,10 +680,23 @@ def _written_path(writer: _Writer, port: Port, arguments: str) -> str:
     value = argument_value(arguments, port.name)
     if not _is_renamed_at_end(writer, port):
         return value
-    # Libraries go by the suffix, and the service names outputs without one.
-    suffix = PurePosixPath(port.default or "").suffix if port.binds_path else ""
-    more = f", {quote(suffix)}" if suffix else ""
-    return f"{writer.helper('partial', helpers.PARTIAL, path=writer.path())}({value}{more})"
+    suffixes = any(_kept_suffix(writer, p) for p in writer.interface.outputs)
+    partial = writer.helper(
+        "partial",
+        helpers.PARTIAL,
+        path=writer.path(),
+        option=', suffix: str = ""' if suffixes else "",
+        written="stem}{file.suffix or suffix" if suffixes else "name",
+    )
+    suffix = _kept_suffix(writer, port)
+    return f"{partial}({value}, {quote(suffix)})" if suffix else f"{partial}({value})"
+
+
+def _kept_suffix(writer: _Writer, port: Port) -> str:
+    """The suffix that an output has while cells write it: libraries go by it, and its name may have none."""
+    if not port.binds_path or not _is_renamed_at_end(writer, port):
+        return ""
+    return PurePosixPath(port.default or "").suffix
 
 
 def _stores(writer: _Writer, arguments: str) -> list[str]:
@@ -694,7 +732,7 @@ def _store(writer: _Writer, port: Port, file: str, plain: str) -> list[str]:
         ]
     elif stored_as in ("npy", "npz"):
         np = writer.module("numpy", shown="np")
-        stream = writer.taken.fresh("stream")
+        stream = writer.name("stream")
         save = f"savez({stream}, **{variable})"
         if stored_as == "npy":
             save = f"save({stream}, {variable}, allow_pickle=False)"
@@ -714,7 +752,7 @@ def _store(writer: _Writer, port: Port, file: str, plain: str) -> list[str]:
             sys=writer.module("sys"),
             Any=writer.typing("Any"),
         )
-        stream = writer.taken.fresh("stream")
+        stream = writer.name("stream")
         lines = [f'with {file}.open("wb") as {stream}:\n    {pickler}({stream}).dump({variable})']
     else:
         lines = [f"{file}.write_bytes({writer.module('pickle')}.dumps({variable}))"]
