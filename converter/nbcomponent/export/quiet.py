@@ -60,6 +60,7 @@ PLOT_NONE = frozenset(
         "set_axis_on",
         "set_axisbelow",
         "set_facecolor",
+        "set_label",
         "set_size_inches",
         "set_xscale",
         "set_yscale",
@@ -182,7 +183,7 @@ _MAKERS = {
     **dict.fromkeys(
         (
             f"matplotlib.pyplot.{name}"
-            for name in ["axes", "figure", "gca", "gcf", "subplot", "subplots"]
+            for name in ["axes", "colorbar", "figure", "gca", "gcf", "subplot", "subplots"]
         ),
         "plot",
     ),
