@@ -212,7 +212,7 @@ def is_code(header: str) -> bool:
 def python_of(source: str) -> str:
     """The cell without its magics, none of which binds a name by itself."""
     return re.sub(
-        r"^%time ", "", re.sub(r"^%matplotlib inline$", "", source, flags=re.M), flags=re.M
+        r"^%time ", "", re.sub(r"^%matplotlib inline$", "pass", source, flags=re.M), flags=re.M
     )
 
 

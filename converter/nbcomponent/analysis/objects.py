@@ -393,6 +393,10 @@ class ObjectTracker:
                 shared = self._given_back(CallSite(chain, node))
                 if shared is not None:
                     return shared
+        elif isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call):
+            shared = self._given_by_an_instance(func.value.func, func.attr)
+            if shared is not _FRESH:
+                return shared
         if isinstance(func, ast.Attribute) and (
             func.attr in SHARING_METHODS or (part and func.attr in _ELEMENTS)
         ):
@@ -433,6 +437,17 @@ class ObjectTracker:
                 if parameter in function.gives:
                     given = self._of(argument, False)
                     found = found | given | Value(given.holds, _NOTHING)
+        return found
+
+    def _given_by_an_instance(self, made: ast.expr, method: str) -> Value:
+        """What ``Rows().all_of()`` gives back of the notebook's values."""
+        found = _FRESH
+        if isinstance(made, ast.Name):
+            for definition in self.namespace.reaching(made.id, self._position):
+                for function in definition.bind.klass.functions if definition.bind.klass else ():
+                    if function.name == method:
+                        for shown in _globals_given(function):
+                            found = found | self._of(shown, False)
         return found
 
     def _kept(self, klass: Class, call: ast.Call) -> Value:

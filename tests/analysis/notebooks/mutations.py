@@ -79,6 +79,7 @@ CHANGED = [
     between("one of what a function returns", "a = []", "def both():\n    return a, 1\nb, c = both()\nb.append(1)", "a", quiet="c"),
     between("what a function returns on one path", "a = []", "def some(x):\n    return a if x else None\nb = some(1)\nb.append(1)", "a"),
     between("what a lambda returns", "a = []", "all_of = lambda: a\nall_of().append(1)", "a"),
+    between("what a method of an instance without a name returns", "a = []", "class Rows:\n    def all_of(self):\n        return a\nb = Rows().all_of()\nb.append(1)", "a"),
     between("what a method returns", "a = []", "class Rows:\n    def all_of(self):\n        return a\nrows = Rows()\nb = rows.all_of()\nb.append(1)", "a"),
     between("elements of a loop", "rows = [[1], [2]]", "for row in rows:\n    row.append(0)", "rows"),
     between("elements of a loop over items", 'd = {"a": [1]}', "for k, v in d.items():\n    v.append(0)", "d"),
