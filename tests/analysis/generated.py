@@ -305,3 +305,29 @@ def run(cells: Cells, component: str | None = None) -> Run:
                 break
             memory.seen()
     return Run(memory.reads, error, stream.getvalue())
+
+
+def with_shown_values(cells: Cells, component: str) -> Cells:
+    """Each cell of the component ends in a line that prints the values that it names."""
+    shown: Cells = []
+    for header, source in cells:
+        named = sorted(set(re.findall(r"\bv[abcd]\b", source)))
+        own = component in components_of(header) and bool(named)
+        shown.append((header, f"{source}\nprint({', '.join(named)})" if own else source))
+    return shown
+
+
+def printed(statements: list[tuple[bool, str]]) -> list[str] | None:
+    """What those marked True print when all run one after another; None where one fails."""
+    memory: dict[str, Any] = {"__name__": "__main__"}
+    said = []
+    for own, source in statements:
+        stream = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(stream):
+                exec(compile(source, "statement", "exec"), memory)
+        except Exception:  # noqa: BLE001 - the generated cell's own failure
+            return None
+        if own:
+            said.append(stream.getvalue())
+    return said

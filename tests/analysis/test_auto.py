@@ -146,6 +146,11 @@ SOLVED = {
         "==\nimport random\nx = random.random()\n== other\nprint(x)\n== main\nprint(x)",
         "x=input", "", "x other float", "NBC101 note x",
     ),
+    "a function that was defined anew after what needs the former one": (
+        "==\ndef f():\n    return 1\nx = [f()]\n==\ndef f():\n    return 2\n== main\nprint(x)\nprint(f())",
+        "f=definition x=sliced", "0.0 definition, 0.1 statement, 1.0 definition", "",
+        "NBC101 note f, NBC101 note x",
+    ),
     "an untagged change of its own value": (
         "== main\na = [1]\n==\na.append(2)\n== main\nprint(a)",
         "", "1.0 statement", "", "NBC104 note a",

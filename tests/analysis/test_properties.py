@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nbcomponent.analysis.model import Boundary
+from nbcomponent.analysis.model import Boundary, ComponentAnalysis
 from nbcomponent.cli.examined import report_of
 from nbcomponent.cli.report.json import file_text
 from nbcomponent.contract.examine import examine
@@ -27,10 +28,14 @@ from .generated import (
     NAMES,
     Cells,
     components_of,
+    is_code,
     notebooks,
+    printed,
+    python_of,
     run,
     simple_notebooks,
     text_of,
+    with_shown_values,
 )  # fmt: skip
 from .small import analysis_of, component_of, notebook_of
 
@@ -62,7 +67,7 @@ def test_a_component_misses_a_name_alone_exactly_where_a_dependency_is_named(cel
         assert not fails
 
 
-@examples(500)
+@examples(400)
 @given(notebooks(*EVERYTHING), boundaries)
 def test_what_a_run_shows_a_component_to_read_of_other_cells_is_a_dependency(
     cells: Cells, boundary: Boundary
@@ -87,6 +92,33 @@ def test_a_component_of_a_notebook_that_runs_misses_alone_only_what_is_a_depende
         error = run(cells, component).error
         if isinstance(error, NameError):
             assert error.name in needed(cells, component, boundary)
+
+
+def with_what_is_carried(cells: Cells, component: ComponentAnalysis) -> list[tuple[bool, str]]:
+    """The component's cells (marked True) with the carried statements between them, in notebook order."""
+    carried = {(c.cell, c.index) for c in component.carried}
+    found: list[tuple[bool, str]] = []
+    for number, (header, source) in enumerate(cells):
+        if number in component.cells:
+            found.append((True, python_of(source)))
+        elif is_code(header):
+            nodes = enumerate(ast.parse(python_of(source)).body)
+            found += [(False, ast.unparse(n)) for i, n in nodes if (number, i) in carried]
+    return found
+
+
+@examples(300)
+@given(notebooks("== main", "== main", "== other", "==", "== +shared", most=8), boundaries)
+def test_a_component_without_an_error_prints_what_it_prints_in_the_notebook(
+    cells: Cells, boundary: Boundary
+) -> None:
+    """With what is carried over; values that come over from other components are not followed here."""
+    cells = with_shown_values(cells, "main")
+    whole = printed([("main" in components_of(h), python_of(s)) for h, s in cells])
+    assume(whole is not None)
+    component = component_of(text_of(cells), boundary=boundary)
+    assume(all(d.severity == "note" for d in component.diagnostics) and not component.crossings)
+    assert printed(with_what_is_carried(cells, component)) == whole
 
 
 @examples(300)
@@ -150,7 +182,7 @@ UNRELATED = [
 ]
 
 
-@examples(250)
+@examples(200)
 @given(notebooks(*EVERYTHING), st.integers(0, 6), st.sampled_from(UNRELATED), boundaries)
 def test_an_unrelated_cell_changes_only_the_numbers_of_cells(
     cells: Cells, at: int, unrelated: tuple[str, str], boundary: Boundary
@@ -181,7 +213,7 @@ other_names = st.one_of(
 )
 
 
-@examples(250)
+@examples(200)
 @given(notebooks(*EVERYTHING), st.sampled_from(NAMES), other_names, boundaries)
 def test_another_name_changes_nothing_but_the_name(
     cells: Cells, old: str, new: str, boundary: Boundary

@@ -484,3 +484,13 @@ def test_a_file_that_a_shell_line_makes_where_it_is_missing_is_the_one_beside_th
     (workshop.folder / "two.txt").write_text("2")
     shop = exported((f"!{line}\nprint(open('two.txt').read())", P1), boundary="auto")
     assert shop.pipeline() == "2\n"
+
+
+def test_what_needs_a_former_definition_gets_it(exported: Exported) -> None:
+    cells = (
+        "def f():\n    return 1\nx = [f()]",
+        "def f():\n    return 2",
+        "print(x)\nprint(f())",
+    )
+    shop = exported((cells[0],), (cells[1],), (cells[2], P1), boundary="auto")
+    assert shop.output(component="p1") == cells_output(*cells)

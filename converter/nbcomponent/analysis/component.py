@@ -419,8 +419,12 @@ class ComponentReader:
         name = need.name
         known = self._dependencies.get(name)
         if known is not None:
-            if known.resolution in ("sliced", "input") and self.supplier is not None:
+            if self.supplier is None:
+                return
+            if known.resolution in ("sliced", "input"):
                 self._supply_again(need)
+            elif known.resolution in ("import", "definition", "constant"):
+                self._carry_again(need)
             return
         if name in MODULE_ATTRIBUTES:
             return
@@ -837,6 +841,19 @@ class ComponentReader:
             self._carry(statement, kind_of(statement, self.namespace), need.site, need.position)
         self._carry_all(need, supply)
         return True
+
+    def _carry_again(self, need: _Need) -> None:
+        """A name that was carried over is read where it may have been defined anew."""
+        if not self.timeline.changes(need.name):
+            return
+        reaching = self.namespace.reaching(need.name, need.position, self.own)
+        carriable = self._carriable(need.name, reaching, need) if reaching else None
+        if carriable is None:
+            self._supply_again(need)
+            return
+        kind, statements = carriable
+        for statement in statements:
+            self._carry(statement, kind, need.site, need.position)
 
     def _supply_again(self, need: _Need) -> None:
         """A pulled-in statement reads an earlier value of a name that is already supplied."""
