@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from nbcomponent.analysis.facts import Function, Statement
-from nbcomponent.analysis.library import PURE_BUILTINS, PURE_DECORATORS, PURE_FACTORIES
+from nbcomponent.analysis.library.calls import PURE_BUILTINS, PURE_DECORATORS, PURE_FACTORIES
 from nbcomponent.analysis.model import StatementKind
 from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.analysis.syntax import dotted

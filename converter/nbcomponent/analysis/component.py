@@ -15,7 +15,11 @@ from nbcomponent.analysis.beside import NOTHING_BESIDE, Beside
 from nbcomponent.analysis.carrying import is_immutable_literal, is_literal, kind_of
 from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.facts import Block, Function, NameNode, Statement, in_order
-from nbcomponent.analysis.library import IPYTHON_BUILTINS, IPYTHON_NAMES, MODULE_ATTRIBUTES
+from nbcomponent.analysis.library.names import (
+    IPYTHON_BUILTINS,
+    IPYTHON_NAMES,
+    MODULE_ATTRIBUTES,
+)
 from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.model import (
     Boundary,

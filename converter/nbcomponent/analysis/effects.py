@@ -22,21 +22,23 @@ from nbcomponent.analysis.files import (
     touches_files,
     words_of,
 )
-from nbcomponent.analysis.library import (
+from nbcomponent.analysis.library.options import (
     ASKING,
-    BARE_PACKAGES,
     DISPLAY_OPTIONS,
-    NETWORKX_RANDOM,
-    NUMPY_RANDOM_FREE,
     OPTION_CALL,
     OPTION_CONTAINERS,
     OPTION_OBJECTS,
     OPTION_SETTERS,
     OPTION_WORDS,
     QUERIES,
+    RESTORING,
+)
+from nbcomponent.analysis.library.packages import BARE_PACKAGES
+from nbcomponent.analysis.library.randomness import (
+    NETWORKX_RANDOM,
+    NUMPY_RANDOM_FREE,
     RANDOM_CALLS,
     RANDOM_SETTERS,
-    RESTORING,
     SCIPY_RANDOM,
     SKLEARN_RANDOM,
     SKLEARN_SHUFFLED,

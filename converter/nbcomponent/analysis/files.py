@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from nbcomponent.analysis.effect import Effect, EffectKind
 from nbcomponent.analysis.facts import NameNode
-from nbcomponent.analysis.library import (
+from nbcomponent.analysis.library.file_access import (
     ADDED_SUFFIX,
     FOLDER_MAKERS,
     LOOKS,

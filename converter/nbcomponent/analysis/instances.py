@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from nbcomponent.analysis.facts import Statement
-from nbcomponent.analysis.library import PURE_BUILTINS, PURE_FACTORIES
+from nbcomponent.analysis.library.calls import PURE_BUILTINS, PURE_FACTORIES
 from nbcomponent.analysis.namespace import Definition, Namespace
 from nbcomponent.analysis.syntax import dotted
 from nbcomponent.analysis.timeline import Timeline

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from nbcomponent.analysis.facts import Bind, Block, CellFacts, Function, Statement, in_order
-from nbcomponent.analysis.library import STORING_FUNCTIONS, STORING_METHODS
+from nbcomponent.analysis.library.calls import STORING_FUNCTIONS, STORING_METHODS
 from nbcomponent.analysis.model import StatementKind
 from nbcomponent.analysis.stars import UNKNOWN, Exports
 from nbcomponent.analysis.syntax import dotted, root_of

@@ -19,7 +19,7 @@ from nbcomponent.analysis.facts import (
     Statement,
     in_order,
 )
-from nbcomponent.analysis.library import (
+from nbcomponent.analysis.library.calls import (
     DRAWN_FROM,
     MUTATING_FUNCTIONS,
     MUTATING_METHODS,

@@ -15,7 +15,7 @@ from itertools import pairwise
 from nbcomponent.analysis.component import ComponentReader, Site
 from nbcomponent.analysis.effects import modules_of
 from nbcomponent.analysis.facts import Statement
-from nbcomponent.analysis.library import PURE_BUILTINS
+from nbcomponent.analysis.library.calls import PURE_BUILTINS
 from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.model import ComponentAnalysis, Crossing
 from nbcomponent.core.diagnostics import Diagnostic

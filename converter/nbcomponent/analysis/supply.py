@@ -17,7 +17,8 @@ from nbcomponent.analysis.effects import EffectReader
 from nbcomponent.analysis.exactness import is_exact
 from nbcomponent.analysis.facts import Function, Statement, in_order
 from nbcomponent.analysis.instances import InstanceClasses, only_defines
-from nbcomponent.analysis.library import PURE_BUILTINS, UNSTORABLE_PACKAGES, UNSTORABLE_TYPES
+from nbcomponent.analysis.library.calls import PURE_BUILTINS
+from nbcomponent.analysis.library.value_types import UNSTORABLE_PACKAGES, UNSTORABLE_TYPES
 from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.analysis.repeating import Repeater
 from nbcomponent.analysis.timeline import Event, Timeline

@@ -19,7 +19,8 @@ from nbcomponent.analysis.effect import Effect
 from nbcomponent.analysis.effects import modules_of
 from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.files import COMMANDS, is_relative, normal_path
-from nbcomponent.analysis.library import BARE_PACKAGES, ENVIRONMENT_PREFIXES, WELL_KNOWN_MODULES
+from nbcomponent.analysis.library.options import ENVIRONMENT_PREFIXES
+from nbcomponent.analysis.library.packages import BARE_PACKAGES, WELL_KNOWN_MODULES
 from nbcomponent.analysis.messages import Finding, diagnostic_of
 from nbcomponent.analysis.namespace import BUILTINS
 from nbcomponent.analysis.path_index import PathIndex

@@ -6,7 +6,7 @@ import ast
 import warnings
 
 from nbcomponent.analysis.facts import Function
-from nbcomponent.analysis.library import SHARING_METHODS
+from nbcomponent.analysis.library.calls import SHARING_METHODS
 from nbcomponent.notebook.model import PLACEHOLDER
 
 NAMESPACE_CALLS = frozenset({"globals", "locals", "vars", "dir"})

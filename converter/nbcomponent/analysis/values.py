@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from nbcomponent.analysis.carrying import is_literal
-from nbcomponent.analysis.library import NUMPY_ARRAYS, PANDAS_READERS, VALUE_TYPES
+from nbcomponent.analysis.library.file_access import PANDAS_READERS
+from nbcomponent.analysis.library.value_types import NUMPY_ARRAYS, VALUE_TYPES
 from nbcomponent.analysis.namespace import Definition, Namespace
 from nbcomponent.analysis.syntax import dotted
 

@@ -27,11 +27,8 @@ from nbcomponent.analysis.facts import (
     Statement,
     Use,
 )
-from nbcomponent.analysis.library import (
-    MUTATING_METHODS,
-    NOT_PYTHON,
-    STORING_METHODS,
-)
+from nbcomponent.analysis.library.calls import MUTATING_METHODS, STORING_METHODS
+from nbcomponent.analysis.library.names import NOT_PYTHON
 from nbcomponent.analysis.scopes import locals_of, parameter_names
 from nbcomponent.analysis.syntax import (
     NAMESPACE_CALLS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from nbcomponent.analysis.library import PANDAS_READERS
+from nbcomponent.analysis.library.file_access import PANDAS_READERS
 from nbcomponent.contract.model import Interface
 from nbcomponent.core.trees import children
 from nbcomponent.export.chunks import dotted
