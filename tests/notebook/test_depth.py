@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nbcomponent.notebook.ipython import most_levels, parse_cell
+from nbcomponent.core.parsing import most_levels
+from nbcomponent.notebook.ipython import parse_cell
 
 
 def levels(tree: ast.AST) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from nbcomponent.core.parsing import parsed
 from nbcomponent.core.trees import children, walk
 
 Kind = Literal["file", "folder", ""]
@@ -57,7 +57,7 @@ class Beside:
 
 def public_names(text: str) -> frozenset[str] | None:
     """Names that a star import of a module with this text binds; None where its text does not tell."""
-    tree = _parsed(text)
+    tree = parsed(text)
     if tree is None:
         return None
     for node in walk(tree):
@@ -79,17 +79,8 @@ def public_names(text: str) -> frozenset[str] | None:
 
 def top_level_names(text: str) -> frozenset[str] | None:
     """All names that a script with this text binds when it runs; None where its text does not tell."""
-    tree = _parsed(text)
+    tree = parsed(text)
     return None if tree is None else _bound_by(tree)
-
-
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 _HOLDING_NAMES = (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import warnings
 
 from nbcomponent.analysis.facts import Function
 from nbcomponent.analysis.library.calls import SHARING_METHODS
+from nbcomponent.core.parsing import parsed, parsed_expression
 from nbcomponent.notebook.model import PLACEHOLDER
 
 NAMESPACE_CALLS = frozenset({"globals", "locals", "vars", "dir"})
@@ -140,14 +140,10 @@ def namespace_call(node: ast.expr) -> str | None:
 
 
 def parse_text(text: str, mode: str) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if mode == "eval":
-                return ast.Module([ast.Expr(ast.parse(text.strip(), mode="eval").body)], [])
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    if mode == "exec":
+        return parsed(text)
+    expression = parsed_expression(text)
+    return None if expression is None else ast.Module([ast.Expr(expression)], [])
 
 
 def known_truth(test: ast.expr) -> bool | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from nbcomponent.analysis.carrying import is_immutable_literal
 from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.namespace import Definition, Namespace, import_path
 from nbcomponent.analysis.objects import ObjectTracker
+from nbcomponent.core.trees import same_tree
 
 
 @dataclass(slots=True, eq=False)
@@ -144,29 +144,3 @@ def restates(before: Definition, after: Definition) -> bool:
 def same_definition(one: Statement, other: Statement) -> bool:
     """Whether two definitions mean the same: comments and layout do not count."""
     return same_tree(one.node, other.node)
-
-
-def same_tree(one: ast.AST, other: ast.AST) -> bool:
-    """Whether two trees are the same program text but for layout; ``1``, ``1.0`` and ``True`` differ."""
-    pending: list[tuple[object, object]] = [(one, other)]
-    while pending:
-        first, second = pending.pop()
-        kind = type(first)
-        if kind is not type(second):
-            return False
-        if isinstance(first, ast.AST):
-            pending.extend(
-                (getattr(first, field, None), getattr(second, field, None))
-                for field in first._fields
-            )
-        elif isinstance(first, list):
-            assert isinstance(second, list)
-            if len(first) != len(second):
-                return False
-            pending.extend(zip(first, second, strict=True))
-        elif kind is str or kind is int:
-            if first != second:
-                return False
-        elif repr(first) != repr(second):
-            return False
-    return True

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Union
 
 from nbcomponent.contract.values import PATH_TYPES, Names, NotConstant, fold
+from nbcomponent.core.parsing import parsed_expression
 
 Kind = Literal["integer", "number", "string", "boolean", "path", "any"]
 """``path`` is data, ``any`` is told by the value (``Final``, ``Any``)."""
@@ -111,10 +112,9 @@ def _constant(node: ast.Constant, names: Names, depth: int) -> TypeReading:
     if node.value is None:
         return TypeReading("any", optional=True)
     if isinstance(node.value, str):
-        try:
-            inner = ast.parse(node.value.strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise UnknownType(node.value) from error
+        inner = parsed_expression(node.value)
+        if inner is None:
+            raise UnknownType(node.value)
         return _read(inner, names, depth + 1)
     raise _unknown(node)
 

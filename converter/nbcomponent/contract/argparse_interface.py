@@ -25,6 +25,7 @@ from nbcomponent.contract.values import (
     import_names,
 )
 from nbcomponent.core.diagnostics import Diagnostic, Place, Severity
+from nbcomponent.core.parsing import parsed
 from nbcomponent.core.places import place_of
 from nbcomponent.core.trees import walk
 
@@ -125,9 +126,8 @@ def read_argparse(source: str, cell: int | None = None, origin: int = 0) -> Scri
     """
     if not any(word in source for word in _TELLING):
         return ScriptInterface()
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(source)
+    if tree is None:
         return ScriptInterface()
     return _Reader(source, cell, origin).read(tree)
 

@@ -41,6 +41,7 @@ from nbcomponent.contract.values import (
     import_names,
 )
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place, Severity
+from nbcomponent.core.parsing import parsed_expression
 from nbcomponent.core.places import place_of
 from nbcomponent.core.trees import walk
 from nbcomponent.notebook.model import PLACEHOLDER, Cell, CellCode, TaggedNotebook
@@ -638,9 +639,8 @@ def _type_comment(comment: CommentReading, index: int | None) -> ast.expr | None
     # The type may be followed by text: take the longest beginning that is an expression.
     words = comment.type_text.split(" ")
     for count in range(len(words), 0, -1):
-        try:
-            node = ast.parse(" ".join(words[:count]).strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        node = parsed_expression(" ".join(words[:count]))
+        if node is None:
             continue
         if isinstance(node, ast.Tuple) and index is not None and index < len(node.elts):
             return node.elts[index]

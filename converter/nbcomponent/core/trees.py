@@ -1,4 +1,4 @@
-"""Walking syntax trees: as ``ast.walk`` and ``ast.iter_child_nodes`` do, in a quarter of their time."""
+"""Walking syntax trees as ``ast.walk`` and ``ast.iter_child_nodes`` do, in a quarter of their time; comparing them."""
 
 from __future__ import annotations
 
@@ -43,3 +43,29 @@ def _add_children(node: ast.AST, found: list[ast.AST]) -> None:
             for item in value:
                 if isinstance(item, ast.AST):
                     found.append(item)
+
+
+def same_tree(one: ast.AST, other: ast.AST) -> bool:
+    """Whether two trees are the same program text but for layout; ``1``, ``1.0`` and ``True`` differ."""
+    pending: list[tuple[object, object]] = [(one, other)]
+    while pending:
+        first, second = pending.pop()
+        kind = type(first)
+        if kind is not type(second):
+            return False
+        if isinstance(first, ast.AST):
+            pending.extend(
+                (getattr(first, field, None), getattr(second, field, None))
+                for field in first._fields
+            )
+        elif isinstance(first, list):
+            assert isinstance(second, list)
+            if len(first) != len(second):
+                return False
+            pending.extend(zip(first, second, strict=True))
+        elif kind is str or kind is int:
+            if first != second:
+                return False
+        elif repr(first) != repr(second):
+            return False
+    return True

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from dataclasses import replace
 from keyword import iskeyword
 
 from nbcomponent.core.diagnostics import Diagnostic, Fix, Place
+from nbcomponent.core.parsing import AWAIT_ALLOWED, MOST_LEVELS, UNPARSABLE, parse
 from nbcomponent.notebook import arguments, pieces
 from nbcomponent.notebook.layout import clean, indent_of_first_line
 from nbcomponent.notebook.lines import Line, lines_of, move
@@ -33,9 +33,6 @@ AUTOMAGICS = frozenset(
 )  # fmt: skip
 """Line magics that IPython also takes without ``%`` where they are the whole cell (automagic)."""
 
-_FILE = "<nbcomponent cell>"
-_FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-
 # Leading blanks, a cell magic, a pasted prompt: what IPython's cleaning may change.
 _TO_CLEAN = re.compile(r"\s|%%|(?:(?:\[nav\]|\[ins\])? )?In \[\d+\]: |\.{3,}:")
 _BLANK_IN_STRING = re.compile(r"\n[ \t]+\n")
@@ -45,20 +42,6 @@ _AUTOMAGIC = re.compile(r"[ \t]*([^\W\d]\w*)[ \t]+[^\s=,]")
 
 _DEPTH = 50
 """Cell magics in cell magics (``%%time`` below ``%%capture``) that are followed."""
-
-_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError, SystemError)
-"""What ``compile`` raises for text that is no Python: ValueError for null bytes and surrogates,
-SystemError by the tokenizer of Python 3.13.0 for some unfinished f-strings."""
-
-_NODES_DEEP = 500
-"""Trees deeper than this are refused. Cells of public notebooks have some twenty levels; CPython's own
-limits differ by version (3.12.1 compiles no chain of 900 calls) and by how much of the stack is left."""
-
-_LEADS_DOWN = b"([{.+-~*/%@&|^<>=:,\\"
-_LEVELS_EACH = 2
-_LEVELS_AROUND = 10
-_SHALLOW = _NODES_DEEP // _LEVELS_EACH - _LEVELS_AROUND
-"""Characters that cannot make a tree of more than ``_NODES_DEEP`` levels."""
 
 
 def parse_cell(source: str, cell: int = 0) -> CellCode:
@@ -73,25 +56,25 @@ def parse_cell(source: str, cell: int = 0) -> CellCode:
     wants_cleaning = _wants_cleaning(source)
     if not wants_cleaning and not _starts_with_escape(source):
         try:
-            return CellCode(cell, source, _compile(source))
-        except _UNPARSABLE as error:
+            return CellCode(cell, source, parse(source, AWAIT_ALLOWED))
+        except UNPARSABLE as error:
             if not pieces.SUSPECT.search(source):
                 return _automagic(source, cell) or _failed(source, cell, error, lines_of(source))
     reader = _Reader(source, clean=not wants_cleaning)
     try:
         return reader.read(cell)
-    except _UNPARSABLE as error:
+    except UNPARSABLE as error:
         failure, lines = error, reader.lines
     if reader.quick:
         reader = _Reader(source, exact=True)
         try:
             return reader.read(cell)
-        except _UNPARSABLE as error:
+        except UNPARSABLE as error:
             failure, lines = error, reader.lines
     if source[:1] in (" ", "\t", "\n"):
         try:
             return _Reader(source, exact=True, first_indent=True).read(cell)
-        except _UNPARSABLE:
+        except UNPARSABLE:
             pass  # the failure of IPython 9's way, above, is the one to show
     return _automagic(source, cell) or _failed(source, cell, failure, lines)
 
@@ -120,17 +103,14 @@ def _starts_with_escape(source: str) -> bool:
     return source.startswith(("%", "!", "?", ",", ";", "/")) or "\n%" in source or "\n!" in source
 
 
-_quiet: object = None
-
-
 def script_problem(text: str, cell: int, line: int) -> Diagnostic | None:
     """What keeps ``text`` from being a Python script: NBC903, None where it is one.
 
     The script begins in ``line`` (from 1) of the cell. Scripts hold no IPython syntax.
     """
     try:
-        _compile(text, ast.PyCF_ONLY_AST)
-    except _UNPARSABLE as error:
+        parse(text)
+    except UNPARSABLE as error:
         found = _failed(text, cell, error, lines_of(text)).problem
         assert found is not None
         place = replace(
@@ -143,57 +123,6 @@ def script_problem(text: str, cell: int, line: int) -> Diagnostic | None:
     return None
 
 
-def _compile(text: str, flags: int = _FLAGS) -> ast.Module:
-    """``text`` as a tree, top-level await allowed, without a word about its warnings.
-
-    Warnings are silenced by a filter for this file name only, set once per process and again where
-    somebody put others before it: entering ``catch_warnings`` for each cell is not safe with threads.
-    """
-    global _quiet
-    if not warnings.filters or warnings.filters[0] is not _quiet:
-        warnings.filterwarnings("ignore", module=re.escape(_FILE))
-        _quiet = warnings.filters[0]
-    tree: ast.Module = compile(text, _FILE, "exec", flags, dont_inherit=True)
-    if len(text) > _SHALLOW and most_levels(text) > _NODES_DEEP and _too_deep(tree, text):
-        raise RecursionError
-    return tree
-
-
-def most_levels(text: str) -> int:
-    """No tree of the Python in ``text`` has more levels than this.
-
-    Only brackets, operators, ``:``, ``not``, ``await`` and ``else`` lead further down, each by two levels at
-    most (a call and its keyword argument); ``_LEVELS_AROUND`` stands for a statement, a context, and the
-    levels of ``or``, ``and`` and comparisons, which nest in one another once without brackets.
-    """
-    data = text.encode("utf-8", "surrogatepass")
-    leading = len(data) - len(data.translate(None, _LEADS_DOWN))
-    leading += data.count(b"not") + data.count(b"await") + data.count(b"else")
-    return _LEVELS_EACH * (leading + _LEVELS_AROUND)
-
-
-def _too_deep(tree: ast.Module, text: str) -> bool:
-    """Whether the tree has more than ``_NODES_DEEP`` levels. Most statements need no look."""
-    lines = text.split("\n")
-    above = 0
-    for statement in tree.body:
-        end = statement.end_lineno or statement.lineno
-        own = "\n".join(lines[min(above, statement.lineno - 1) : end])  # decorators stand above
-        if most_levels(own) > _NODES_DEEP and _levels_exceed(statement, _NODES_DEEP):
-            return True
-        above = end
-    return False
-
-
-def _levels_exceed(node: ast.AST, limit: int) -> bool:
-    nodes: list[ast.AST] = [node]
-    for _ in range(limit):
-        nodes = [child for node in nodes for child in ast.iter_child_nodes(node)]
-        if not nodes:
-            return False
-    return True
-
-
 def _automagic(source: str, cell: int) -> CellCode | None:
     """A cell of one line such as ``pip install x``, where IPython needs no ``%``."""
     found = _AUTOMAGIC.match(source.strip("\n"))
@@ -201,7 +130,7 @@ def _automagic(source: str, cell: int) -> CellCode | None:
         return None
     try:
         return _Reader(source, automagic=True).read(cell)
-    except _UNPARSABLE:
+    except UNPARSABLE:
         return None
 
 
@@ -217,7 +146,7 @@ def _failed(source: str, cell: int, error: Exception, lines: list[Line]) -> Cell
         elif lines:
             line, column = lines[-1].place(len(lines[-1].text.rstrip("\n")))
     elif isinstance(error, RecursionError | MemoryError):
-        message = f"it is nested too deeply (at most {_NODES_DEEP} levels are read)"
+        message = f"it is nested too deeply (at most {MOST_LEVELS} levels are read)"
     elif isinstance(error, UnicodeError):
         message = "it holds a lone surrogate, which no file can hold"
     fix = Fix("correct the cell, or tag it `skip`", "edit")
@@ -287,7 +216,7 @@ class _Reader:
                 piece = pieces.escaped_piece(lines, row, 0)
                 pieces.put(found, piece, self.number(piece, found), shorts)
             tree = self.parse(found, shorts, move_nodes=False)
-        except _UNPARSABLE:
+        except UNPARSABLE:
             self.magics = []
             return None
         begins = {statement.lineno for statement in tree.body if not statement.col_offset}
@@ -299,7 +228,7 @@ class _Reader:
     def parse(self, lines: list[Line], shorts: list[Short], move_nodes: bool) -> ast.Module:
         """The tree of ``lines`` with positions in the cell."""
         self.lines = lines = _physical(lines)
-        tree = _compile("".join(line.text for line in lines))
+        tree = parse("".join(line.text for line in lines), AWAIT_ALLOWED)
         for short in shorts:
             _trim(tree, short)
         if move_nodes:
@@ -362,8 +291,8 @@ class _Reader:
         if piece.kind == "autocall":
             call = _call(piece.escape, piece.content.text)
             try:
-                code = _compile(call)
-            except _UNPARSABLE:
+                code = parse(call, AWAIT_ALLOWED)
+            except UNPARSABLE:
                 return call
             if not code.body:
                 return call  # ";# text" turns into a comment
@@ -509,10 +438,10 @@ class _Reader:
             move(name, [line], self.cell_lines)
             return name
         try:
-            tree = _compile(text[blanks:])
+            tree = parse(text[blanks:], AWAIT_ALLOWED)
             if len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
                 return None
-        except _UNPARSABLE:
+        except UNPARSABLE:
             return None
         move(tree, [Line(text[blanks:], line.origins)], self.cell_lines)
         return tree.body[0].value
