@@ -21,8 +21,7 @@ from hostile_contents import GOOD, A, cell, notebook
 from nbcomponent.cli import batch
 from nbcomponent.cli.batch import Failure, run_batch
 from nbcomponent.cli.main import main
-from nbcomponent.core import room
-from nbcomponent.core.room import TimeLimit, is_occupied, with_room
+from nbcomponent.core.room import STACK_BYTES, TimeLimit, with_room
 
 
 def tangled(functions: int) -> bytes:
@@ -130,7 +129,31 @@ def test_work_that_swallows_its_end_is_told_again() -> None:
     with pytest.raises(TimeLimit):
         with_room(stubborn, 0.1)
     assert ends == [TimeLimit]
-    assert not is_occupied()
+
+
+def test_work_inside_a_room_has_limits_of_its_own() -> None:
+    done: list[str] = []
+
+    def endless() -> None:
+        while True:
+            pass
+
+    def stubborn() -> str:
+        with contextlib.suppress(TimeLimit):
+            endless()
+        return "late"
+
+    def several() -> str:
+        for work in (endless, stubborn, endless):
+            with contextlib.suppress(TimeLimit):
+                done.append(str(with_room(work, 0.1)))
+            done.append("stopped")
+        assert with_room(lambda: 1, 5.0) == 1
+        time.sleep(0.6)  # nobody is told once the work is done
+        return "end"
+
+    assert with_room(several) == "end"
+    assert done == ["stopped"] * 3
 
 
 def linger(seconds: float) -> int:
@@ -143,7 +166,6 @@ def linger(seconds: float) -> int:
 
 
 def test_no_item_shares_a_process_with_work_that_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "_STOP_SECONDS", 0.2)
     monkeypatch.setattr(batch, "_GRACE_SECONDS", 1.0)
     first, late, last = run_batch(linger, [0.0, 30.0, 0.0], 1, timeout=0.3)
     assert late == Failure("timeout", "it was not done within 0.3 seconds")
@@ -241,7 +263,7 @@ def gather(count: int) -> int:
 
 
 def test_an_item_that_takes_too_much_memory_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "_MOST_MEMORY", room.STACK_BYTES + 200_000_000)
+    monkeypatch.setattr(batch, "_MOST_MEMORY", STACK_BYTES + 200_000_000)
     too_large = Failure("too-large", "there is not enough memory for it")
     assert run_batch(gather, [10, 100_000_000, 20], 1) == [10, too_large, 20]
 

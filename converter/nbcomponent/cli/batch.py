@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 
-from nbcomponent.core.room import TimeLimit, is_occupied, with_room
+from nbcomponent.core.room import TimeLimit, with_room
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -249,16 +249,21 @@ def _serve(
     inherited: list[Connection],
     timeout: float | None,
 ) -> None:
-    """The loop of a worker: items in, outcomes out, until the pipe closes."""
-    import pickle
+    """What a worker process does: items in, outcomes out, until the pipe closes."""
     import signal
-    import threading
 
     for other in inherited:
         other.close()
     # Ctrl-C goes to the whole group; the parent alone answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _bound_memory(_MOST_MEMORY)
+    # All items in one room: they need not be handed to another thread and back.
+    with_room(lambda: _serve_items(task, connection, timeout))
+
+
+def _serve_items(task: Callable[[Any], Any], connection: Connection, timeout: float | None) -> None:
+    import pickle
+
     collector = SeldomCollector()
     while True:
         try:
@@ -267,9 +272,6 @@ def _serve(
             return
         collector.between_items()
         outcome = attempt(task, item, timeout)
-        if is_occupied():
-            # It would take time and memory from all that follow. The parent kills this process.
-            threading.Event().wait()
         packed = attempt(pickle.dumps, (number, outcome))
         if isinstance(packed, Failure):
             packed = pickle.dumps((number, packed))
