@@ -218,6 +218,13 @@ def crossing(count: int) -> bytes:
     return notebook(*cells)
 
 
+def pipeline(count: int) -> bytes:
+    """As many components, each with what the one before made."""
+    cells = [cell("x0 = 1", "component:c0")]
+    cells += [cell(f"x{n} = x{n - 1} + 1\n!echo x{n}", f"component:c{n}") for n in range(1, count)]
+    return notebook(*cells)
+
+
 def stars(count: int) -> bytes:
     imports = "\n".join(f"from m{n} import *" for n in range(count))
     return notebook(cell(imports), cell("\n".join(f"print(n{n})" for n in range(count)), A))
@@ -237,7 +244,7 @@ def shared_values(count: int) -> bytes:
 @pytest.mark.parametrize(
     ("make", "count"),
     [(statements, 2_000), (stores, 400), (aliases, 600), (chain, 2_000), (container, 800), (classes, 400), (crossing, 1_000),
-     (stars, 300), (names, 3_000), (shared_values, 200)],
+     (stars, 300), (names, 3_000), (shared_values, 200), (pipeline, 2_500)],
     ids=lambda value: getattr(value, "__name__", None),
 )  # fmt: skip
 @pytest.mark.parametrize("boundary", ["strict", "auto"])

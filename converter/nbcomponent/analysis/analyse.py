@@ -17,7 +17,7 @@ from nbcomponent.analysis.model import (
 )
 from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.analysis.random_state import states_from_elsewhere, with_random_states
-from nbcomponent.analysis.shell import left_behind
+from nbcomponent.analysis.shell import left_behind, trails_of
 from nbcomponent.analysis.stars import exports_of
 from nbcomponent.analysis.supply import Supplier
 from nbcomponent.analysis.surroundings import check_surroundings
@@ -53,6 +53,7 @@ def analyse(
     supplier = (
         Supplier(tagged, namespace, timeline, effects, beside) if boundary == "auto" else None
     )
+    trails = trails_of(namespace, tagged) if boundary == "auto" else []
     components = []
     chains: list[tuple[str, tuple[str, ...]]] = []
     for name, cells in tagged.component_cells.items():
@@ -71,7 +72,7 @@ def analyse(
         reader.read()
         states = tuple(states_from_elsewhere(reader))
         surroundings = (*states, *check_surroundings(reader))
-        lost = (*lost_aliasing(reader), *left_behind(reader))
+        lost = (*lost_aliasing(reader), *left_behind(reader, trails))
         chains += reader.random_chains
         components.append(
             ComponentAnalysis(

@@ -8,6 +8,7 @@ constant), met by a declaration (parameter, input), or hidden.
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass
 
@@ -363,8 +364,7 @@ class ComponentReader:
         statements = self.namespace.statements
         if self.boundary == "strict":
             return len(statements)
-        cells = max(self.cells, default=-1)
-        return max((n + 1 for n, s in enumerate(statements) if s.cell <= cells), default=0)
+        return bisect_right(statements, max(self.cells, default=-1), key=lambda s: s.cell)
 
     def _left_over_functions(self) -> None:
         """Functions that the component defines and does not run: their globals are needed all the same."""

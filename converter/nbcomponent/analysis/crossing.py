@@ -14,8 +14,9 @@ from nbcomponent.notebook.model import TaggedNotebook
 def cycles(components: Sequence[ComponentAnalysis], tagged: TaggedNotebook) -> Iterator[Diagnostic]:
     """Components that would need each other's outputs."""
     needs = {c.name: {x.producer for x in c.crossings} for c in components}
+    in_question = _not_in_order(needs)
     for component in components:
-        path = _way_back(component.name, needs)
+        path = _way_back(component.name, needs) if component.name in in_question else None
         if path is None:
             continue
         needed = {x.name for x in component.crossings if x.producer == path[1]}
@@ -32,6 +33,25 @@ def cycles(components: Sequence[ComponentAnalysis], tagged: TaggedNotebook) -> I
             component=component.name,
             fix=Fix("put the cells that need each other into one component", "tag-component"),
         )
+
+
+def _not_in_order(needs: dict[str, set[str]]) -> set[str]:
+    """The components that no order can have behind all they need: those in cycles, and what needs them."""
+    left = {name: len(producers) for name, producers in needs.items()}
+    users: dict[str, list[str]] = {}
+    for name, producers in needs.items():
+        for producer in producers:
+            users.setdefault(producer, []).append(name)
+    ready = [name for name, count in left.items() if not count]
+    ready += [producer for producer in users if producer not in needs]
+    while ready:
+        done = ready.pop()
+        left.pop(done, None)
+        for user in users.get(done, ()):
+            left[user] -= 1
+            if not left[user]:
+                ready.append(user)
+    return set(left)
 
 
 def _way_back(start: str, needs: dict[str, set[str]]) -> list[str] | None:

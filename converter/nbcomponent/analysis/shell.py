@@ -8,13 +8,15 @@ word: which files a command reads and writes, its text does not say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from nbcomponent.analysis.component import ComponentReader, Site
 from nbcomponent.analysis.facts import Statement
 from nbcomponent.analysis.messages import Finding, diagnostic_of
+from nbcomponent.analysis.namespace import Namespace
 from nbcomponent.core.diagnostics import Diagnostic
-from nbcomponent.notebook.model import Magic
+from nbcomponent.notebook.model import Magic, TaggedNotebook
 
 _READS_ONLY = frozenset(
     [
@@ -83,26 +85,54 @@ _READS_NOTHING = frozenset(
 _WORD = re.compile(r"[^\s;|&<>()'\"]+")
 
 
-def left_behind(reader: ComponentReader) -> Iterator[Diagnostic]:
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """A statement that leaves files behind: ``paths`` it surely writes, or ``some`` that nobody can tell."""
+
+    position: int
+    statement: Statement
+    paths: tuple[str, ...]
+    some: bool
+
+
+def trails_of(namespace: Namespace, tagged: TaggedNotebook) -> list[Trail]:
+    """The statements of a notebook whose magics and shell lines may leave files behind, in order."""
+    found: list[Trail] = []
+    for position, statement in enumerate(namespace.statements):
+        code = tagged.code.get(statement.cell) if statement.block.magics else None
+        if code is None:
+            continue
+        paths: list[str] = []
+        some = False
+        for number, _ in statement.block.magics:
+            magic = code.magics[number]
+            if magic.kind == "cell" and magic.name in ("writefile", "file"):
+                words = magic.argument.split()
+                paths += [w.removeprefix("./") for w in words if w not in ("-a", "--append")]
+            elif _command(magic) and _may_write(magic):
+                some = True
+        if paths or some:
+            found.append(Trail(position, statement, tuple(paths), some))
+    return found
+
+
+def left_behind(reader: ComponentReader, trails: Sequence[Trail]) -> Iterator[Diagnostic]:
     """NBC109 for each shell line of the component that may read what is not there (``auto``)."""
-    if reader.boundary == "strict":
+    if not trails or not any(run.block.magics for run in reader.blocks):
         return
     written: dict[str, Statement] = {}
     left: list[Statement] = []
     end = reader.end()
     carried = reader.carried_keys()
-    for position, statement in enumerate(reader.namespace.statements):
-        if position >= end:
+    for trail in trails:
+        statement = trail.statement
+        if trail.position >= end:
             break
         if statement.cell in reader.own or (statement.cell, statement.index) in carried:
             continue
-        for magic in _magics(reader, statement):
-            if magic.kind == "cell" and magic.name in ("writefile", "file"):
-                for word in magic.argument.split():
-                    if word not in ("-a", "--append"):
-                        written[word.removeprefix("./")] = statement
-            elif _command(magic) and _may_write(magic):
-                left.append(statement)
+        written.update(dict.fromkeys(trail.paths, statement))
+        if trail.some:
+            left.append(statement)
     if not written and not left:
         return
     for run in reader.blocks:
@@ -122,13 +152,6 @@ def left_behind(reader: ComponentReader) -> Iterator[Diagnostic]:
                 cells = tuple(sorted({s.cell for s in before}))
                 finding = Finding("NBC109", name, place, cells, reader.name, {"what": "left"})
                 yield diagnostic_of(finding, reader.tagged)
-
-
-def _magics(reader: ComponentReader, statement: Statement) -> list[Magic]:
-    code = reader.tagged.code.get(statement.cell)
-    if code is None:
-        return []
-    return [code.magics[number] for number, _ in statement.block.magics]
 
 
 def _command(magic: Magic) -> bool:
