@@ -197,8 +197,26 @@ def test_directive_below_a_cell_magic_that_runs_python() -> None:
     assert _tagged(("%%time\n#| component: train\nx", [])).component_cells == {"train": (0,)}
 
 
-def test_directive_inside_a_file_to_write_is_text() -> None:
-    assert _tagged(("%%writefile a.py\n#| component: train\nx", [])).roles[0] == Roles()
+def test_directive_inside_a_file_to_write_is_text_and_a_warning() -> None:
+    tagged = _tagged(("%%writefile a.py\n# A script.\n#| component: train\nx", []))
+    assert tagged.roles[0] == Roles()
+    [warning] = tagged.diagnostics
+    assert (warning.code, warning.severity, warning.place.line) == ("NBC208", "warning", 3)
+    assert warning.fix is not None
+    assert warning.fix.title == "tag the cell `component:train`"
+
+
+@pytest.mark.parametrize(
+    ("source", "tags"),
+    [
+        ("%%writefile a.py\n#| component: train\nx", ["component:train"]),
+        ("%%writefile a.py\nx = 1\n#| component: train", []),
+        ("%%writefile a.md\n#| label: fig", []),
+        ("%%bash\n#| component: train\nls", []),
+    ],
+)
+def test_what_is_no_slip_in_a_file_to_write(source: str, tags: list[str]) -> None:
+    assert _tagged((source, tags)).diagnostics == ()
 
 
 def test_foreign_directives_mean_nothing() -> None:

@@ -143,7 +143,11 @@ def _nbc103(f: Finding, t: TaggedNotebook) -> tuple[Severity, str, Fix | None]:
         message = (
             f"`{f.name}` comes from {where}, which by the execution counts ran later than this cell"
         )
-    return "error", message, Fix(f"move {where} above this cell, or into {f.component}", "edit")
+    if f.cells and f.place.cell is not None and max(f.cells) < f.place.cell:
+        way_out = f"run the notebook from top to bottom, or tag {where} component:{f.component}"
+    else:
+        way_out = f"move {where} above this cell, or into {f.component}"
+    return "error", message, Fix(way_out, "edit")
 
 
 def _cannot_come_over(f: Finding, why: object, way_out: str) -> tuple[Severity, str, Fix]:

@@ -456,9 +456,12 @@ class _Completion:
     def _new_output(self, crossing: Crossing) -> Port:
         format_ = format_of(crossing.value_type) if crossing.exact else "pickle"
         if format_ in ("pickle", "joblib"):
-            known = f"its type {crossing.value_type}" if crossing.value_type else "its type"
+            named = (crossing.value_type or "").removeprefix("builtins.")
+            known = f"its type {named}" if named else "its type"
             why = (
-                "has no plainer format"
+                "may hold more than json gives back as it was"
+                if (crossing.value_type or "").startswith("builtins.") and crossing.exact
+                else "has no plainer format"
                 if crossing.value_type and crossing.exact
                 else "is not known"
                 if crossing.exact

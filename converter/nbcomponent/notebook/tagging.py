@@ -196,6 +196,8 @@ def _from_directives(cell: Cell, code: CellCode | None, found: list[Diagnostic])
     plain: set[str] = set()
     magics = {magic.line for magic in code.magics if magic.kind == "cell"} if code else set()
     python_below = code is not None and code.text.count("#|") > 0
+    if magics and not python_below and not cell.tags:
+        _directive_in_file(cell, code, found)
     for number, line in enumerate(cell.source.split("\n"), start=1):
         text = line.strip()
         if not text or (number in magics and python_below):
@@ -217,6 +219,27 @@ def _from_directives(cell: Cell, code: CellCode | None, found: list[Diagnostic])
             if near != "contract":  # contracts are no code
                 _nearly(found, cell, f"The comment `{text}`", meant, number)
     return _Wanted(tuple(components), (), frozenset(plain))
+
+
+def _directive_in_file(cell: Cell, code: CellCode | None, found: list[Diagnostic]) -> None:
+    """``#| component: NAME`` at the top of a file that the cell writes: text, and meant as a directive."""
+    magic = code.magics[0] if code and code.magics else None
+    if magic is None or magic.name not in ("writefile", "file"):
+        return
+    for number, line in enumerate((magic.body or "").split("\n"), start=magic.line + 1):
+        directive = _DIRECTIVE.match(line.strip())
+        if line.strip() and not line.startswith("#"):
+            return
+        if directive is not None and directive[1] == "component":
+            _report(
+                found,
+                cell,
+                "NBC208",
+                f"The comment `{line.strip()}` is text of the file that the cell writes, and means nothing here.",
+                f"tag the cell `component:{(directive[2] or '').strip() or 'NAME'}`",
+                "warning",
+                number,
+            )
 
 
 def _nearly(found: list[Diagnostic], cell: Cell, what: str, meant: str, line: int = 1) -> None:
