@@ -202,6 +202,22 @@ _FORMATS: dict[str, Format] = {
 _JOBLIB_PACKAGES = frozenset(("sklearn", "imblearn", "lightgbm", "xgboost", "catboost"))
 
 
+def _why_not_plain(crossing: Crossing) -> str:
+    """Why a value crosses in a format that only Python reads."""
+    if not crossing.value_type and crossing.exact:
+        return "its type is not known"
+    name = (crossing.value_type or "").removeprefix("builtins.")
+    known = f"its type {name}" if name else "its type"
+    if not crossing.exact:
+        plain = format_of(crossing.value_type)
+        return f"{known} may hold what {plain} does not give back as it was"
+    if (
+        name != crossing.value_type
+    ):  # the analysis calls a list `builtins.list` where json would change it
+        return f"{known} may hold more than json gives back as it was"
+    return f"{known} has no plainer format"
+
+
 def _has_arguments(interface: Interface) -> bool:
     return bool(interface.parameters or interface.inputs or interface.outputs)
 
@@ -456,22 +472,11 @@ class _Completion:
     def _new_output(self, crossing: Crossing) -> Port:
         format_ = format_of(crossing.value_type) if crossing.exact else "pickle"
         if format_ in ("pickle", "joblib"):
-            named = (crossing.value_type or "").removeprefix("builtins.")
-            known = f"its type {named}" if named else "its type"
-            why = (
-                "may hold more than json gives back as it was"
-                if (crossing.value_type or "").startswith("builtins.") and crossing.exact
-                else "has no plainer format"
-                if crossing.value_type and crossing.exact
-                else "is not known"
-                if crossing.exact
-                else f"may hold what {format_of(crossing.value_type)} does not give back as it was"
-            )
             self._report(
                 "NBC244",
                 "warning",
                 f"{crossing.name} goes from {crossing.producer} to {crossing.consumer} as "
-                f"{format_}, since {known} {why}; both need "
+                f"{format_}, since {_why_not_plain(crossing)}; both need "
                 "the same libraries in the same versions",
                 self._place_of_use(crossing),
                 crossing.consumer,
